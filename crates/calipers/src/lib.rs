@@ -1,0 +1,58 @@
+//! How far a classifier's probabilities are from the truth.
+//!
+//! A classifier is *calibrated* if, among the samples to which it gives a probability of 70 %,
+//! 70 % turn out so. This crate estimates how far it is from that, for any Lp norm, the Brier
+//! score or the log loss, for two classes or many, without bins: it learns, by cross-validation, a
+//! *recalibrator* g that predicts the label from the prediction, and measures how much a proper
+//! loss improves on held-out samples when f is replaced by g(f). In expectation the estimate never
+//! exceeds the true calibration error.
+//!
+//! ```
+//! use calipers::{Estimator, simulate};
+//!
+//! // Predictions of an over-confident model, whose true L1 error is 0.137.
+//! let predictions = simulate("binary-overconfident", 2_000, 0)?;
+//! let report = Estimator::new().estimate(&predictions)?;
+//! let l1 = report.get("l1").unwrap();
+//! assert!((0.10..0.17).contains(&l1.value));
+//! # Ok::<(), calipers::Error>(())
+//! ```
+//!
+//! # A row's way through the crate
+//!
+//! A row enters at [`Predictions`], where it is validated, once. It is given a fold ([`Folds`]),
+//! becomes part of training [`Sample`]s, from which a [`Recalibrator`] learns a [`Fitted`] map, and
+//! is held out once, when the map's prediction is turned into a score by a [`ProperLoss`]. The
+//! scores' mean is an [`Estimate`], and estimates make a [`Report`].
+//!
+//! Everything random takes a seed, and results are equal to the last bit for any number of
+//! threads. The mathematics is in the project's `docs/method.md`.
+
+mod error;
+mod estimate;
+mod folds;
+mod loss;
+mod mean;
+mod metric;
+mod predictions;
+mod problem;
+mod recalibrate;
+mod report;
+mod sample;
+mod simplex;
+mod simulate;
+mod solve;
+
+pub use error::{Error, Result};
+pub use estimate::{Estimator, Watcher};
+pub use folds::Folds;
+pub use loss::{Brier, Distance, DistanceLoss, Linf, Log, Lp, ProperLoss, Purpose};
+pub use metric::{BinaryNorm, Metric, Scope, Side};
+pub use predictions::{Groups, Predictions, SUM_TOLERANCE};
+pub use recalibrate::{
+    Fitted, Parameter, Recalibrator, RecalibratorInfo, load_model, recalibrator, recalibrators,
+    save_model,
+};
+pub use report::{Estimate, Report};
+pub use sample::Sample;
+pub use simulate::{Simulation, simulate};

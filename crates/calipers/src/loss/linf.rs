@@ -1,0 +1,29 @@
+use super::{ProperLoss, Purpose, pull, scalar_score};
+
+/// The loss behind E max |f − C|, the limit of [`Lp`](super::Lp) as p grows.
+///
+/// The gradient of the largest component is its sign there and 0 elsewhere; where several
+/// components tie, their mean is taken, so that the order of the classes does not matter.
+#[derive(Debug, Clone, Copy)]
+pub struct Linf;
+
+impl ProperLoss for Linf {
+    fn score(&self, f: &[f64], g: &[f64], label: usize) -> f64 {
+        if f.len() == 2 {
+            return scalar_score(f, g, label);
+        }
+        let steps = || f.iter().zip(g).map(|(f, g)| g - f);
+        let largest = steps().map(f64::abs).fold(0.0, f64::max);
+        if largest <= 0.0 {
+            return 0.0;
+        }
+        let tied = steps().filter(|step| step.abs() >= largest).count() as f64;
+        let slopes =
+            steps().map(|step| if step.abs() >= largest { step.signum() / tied } else { 0.0 });
+        pull(slopes, f, label)
+    }
+
+    fn purpose(&self) -> Purpose {
+        Purpose::Direction
+    }
+}

@@ -1,0 +1,38 @@
+use super::{ProperLoss, Purpose};
+
+/// The logarithmic loss, behind E KL(C ‖ f), in nats.
+///
+/// The score is ln g_Y − ln f_Y. Where f gave the observed class no probability at all it is
+/// infinite, and stays so: a floor is applied to f and g only on request. Where f and g agree it
+/// is 0, even at zero.
+///
+/// ```
+/// use calipers::{Log, ProperLoss};
+///
+/// let honest = Log { floor: 0.0 };
+/// assert_eq!(honest.score(&[1.0, 0.0], &[0.9, 0.1], 1), f64::INFINITY);
+/// assert!(Log { floor: 1e-12 }.score(&[1.0, 0.0], &[0.9, 0.1], 1).is_finite());
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Log {
+    /// Probabilities below this count as this; 0 for none.
+    pub floor: f64,
+}
+
+impl ProperLoss for Log {
+    fn score(&self, f: &[f64], g: &[f64], label: usize) -> f64 {
+        let (f, g) = (f[label].max(self.floor), g[label].max(self.floor));
+        let step = g - f;
+        if step.abs() <= 0.0 {
+            0.0
+        } else if step.abs() < 0.5 * f {
+            (step / f).ln_1p()
+        } else {
+            g.ln() - f.ln()
+        }
+    }
+
+    fn purpose(&self) -> Purpose {
+        Purpose::Log
+    }
+}

@@ -1,0 +1,20 @@
+use super::Fitted;
+use super::logistic::Logistic;
+use super::one_vs_rest::OneVsRest;
+use super::quadratic::Parabola;
+use super::registry::Builtin;
+use crate::sample::Sample;
+
+/// The default. It is [`Logistic`].
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Auto;
+
+impl Builtin for Auto {
+    const NAME: &'static str = "auto";
+    const ABOUT: &'static str = "the default; the same as logistic";
+    type Model = OneVsRest<Parabola>;
+
+    fn learn(&self, sample: &Sample, seed: u64) -> Box<dyn Fitted> {
+        Logistic.learn(sample, seed)
+    }
+}

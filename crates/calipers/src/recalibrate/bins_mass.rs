@@ -1,0 +1,69 @@
+use super::Fitted;
+use super::bins::{BINS, Histogram, PARAMETER, bins_from, settings};
+use super::one_vs_rest::OneVsRest;
+use super::params::Params;
+use super::registry::{Builtin, Parameter};
+use crate::error::Result;
+use crate::sample::{Column, Sample};
+
+/// Histogram binning with bins that hold equally much weight; more than two classes:
+/// one-versus-rest.
+///
+/// Equal predictions stay together, so bins may be fewer and uneven. 1/(n + 1) of the uniform is
+/// mixed in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BinsMass {
+    bins: usize,
+}
+
+impl Default for BinsMass {
+    fn default() -> Self {
+        Self { bins: BINS }
+    }
+}
+
+impl Builtin for BinsMass {
+    const NAME: &'static str = "bins-mass";
+    const ABOUT: &'static str = "label frequencies in bins of equal mass; one-versus-rest";
+    const PARAMETERS: &'static [Parameter] = &[PARAMETER];
+    type Model = OneVsRest<Histogram>;
+
+    fn from_params(params: &mut Params<'_>) -> Result<Self> {
+        Ok(Self { bins: bins_from(params)? })
+    }
+
+    fn settings(&self) -> String {
+        settings(self.bins)
+    }
+
+    fn learn(&self, sample: &Sample, _: u64) -> Box<dyn Fitted> {
+        let curves =
+            OneVsRest::fit(sample, |column| Histogram::fit(column, edges(column, self.bins)));
+        Box::new(curves.mixed(sample))
+    }
+}
+
+/// The first prediction at or beyond each b-th part of the weight, each once.
+fn edges(column: Column<'_>, bins: usize) -> Vec<f64> {
+    let mut rows: Vec<(f64, f64)> = column.iter().map(|(p, _, w)| (p, w)).collect();
+    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let total: f64 = rows.iter().map(|row| row.1).sum();
+    let mut edges: Vec<f64> = Vec::with_capacity(bins);
+    let (mut below, mut next) = (0.0, 1);
+    let mut last = rows.first().map_or(0.0, |row| row.0);
+    for (probability, weight) in rows {
+        // Only a change of the prediction can begin a bin.
+        if probability > last && below >= total * next as f64 / bins as f64 {
+            edges.push(probability);
+            while next < bins && below >= total * next as f64 / bins as f64 {
+                next += 1;
+            }
+        }
+        if next >= bins {
+            break;
+        }
+        below += weight;
+        last = probability;
+    }
+    edges
+}

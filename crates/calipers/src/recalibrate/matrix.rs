@@ -1,0 +1,25 @@
+use super::Fitted;
+use super::linear::{LogLinear, Shape};
+use super::registry::Builtin;
+use crate::sample::Sample;
+
+/// g = softmax(W ln f + b): the logarithm of every class moves every class.
+///
+/// Maximum likelihood; a penalty of 1e-6 times the squared distance from the identity sees to it
+/// that the optimum exists.
+///
+/// ## Reference
+/// Guo et al., *On calibration of modern neural networks*, 2017; Kull et al., *Beyond temperature
+/// scaling*, 2019, who call it Dirichlet calibration.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Matrix;
+
+impl Builtin for Matrix {
+    const NAME: &'static str = "matrix";
+    const ABOUT: &'static str = "softmax(W ln f + b): any matrix of slopes";
+    type Model = LogLinear;
+
+    fn learn(&self, sample: &Sample, _: u64) -> Box<dyn Fitted> {
+        Box::new(LogLinear::fit(sample, Shape::Full))
+    }
+}

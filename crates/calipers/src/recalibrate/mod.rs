@@ -1,0 +1,191 @@
+//! Recalibrators: ways to learn g, the prediction of Y from f(X).
+//!
+//! One file each. Every one honours weights and is *total*: one class in training, one distinct
+//! prediction, three rows or a thousand classes give a point of the simplex, never a panic.
+
+mod affine;
+mod auto;
+mod beta;
+mod bins;
+mod bins_mass;
+mod bins_width;
+mod constant;
+mod gauss;
+mod identity;
+mod isotonic;
+mod kernel;
+mod linear;
+mod logistic;
+mod matrix;
+mod one_vs_rest;
+mod params;
+mod partition;
+mod quadratic;
+mod registry;
+mod sigmoid;
+mod sms;
+mod svs;
+mod temperature;
+mod tempered;
+mod vector;
+
+use ndarray::{Array2, ArrayView2, ArrayViewMut2};
+use serde_json::Value;
+
+pub use registry::{
+    Parameter, RecalibratorInfo, default_recalibrator, load_model, recalibrator, recalibrators,
+    save_model,
+};
+
+use crate::error::Result;
+use crate::loss::Purpose;
+use crate::sample::Sample;
+
+/// A way to learn g.
+///
+/// ```
+/// use std::sync::Arc;
+/// use calipers::{Estimator, Fitted, Purpose, Recalibrator, Result, Sample, simulate};
+/// use ndarray::{ArrayView2, ArrayViewMut2};
+///
+/// /// Halves the distance to the uniform distribution, whatever the labels say.
+/// struct Timid;
+///
+/// impl Recalibrator for Timid {
+///     fn name(&self) -> String {
+///         "timid".to_owned()
+///     }
+///     fn fit(&self, _: &Sample, _: u64) -> Result<Box<dyn Fitted>> {
+///         Ok(Box::new(Timid))
+///     }
+/// }
+///
+/// impl Fitted for Timid {
+///     fn predict_into(
+///         &self, f: ArrayView2<f64>, _: Purpose, mut g: ArrayViewMut2<f64>,
+///     ) -> Result<()> {
+///         let uniform = 1.0 / f.ncols() as f64;
+///         g.zip_mut_with(&f, |g, f| *g = (f + uniform) / 2.0);
+///         Ok(())
+///     }
+/// }
+///
+/// let overconfident = simulate("binary-overconfident", 1000, 0)?;
+/// let report = Estimator::new().recalibrator(Arc::new(Timid)).estimate(&overconfident)?;
+/// assert!(report.get("l1").unwrap().value > 0.1);
+/// # Ok::<(), calipers::Error>(())
+/// ```
+pub trait Recalibrator: Send + Sync {
+    /// The name it goes by, with parameters that differ from their defaults.
+    fn name(&self) -> String;
+
+    /// Learns g from training rows. The seed is for those that draw at random.
+    ///
+    /// # Errors
+    /// The recalibrators of this crate never fail; one from outside may.
+    fn fit(&self, sample: &Sample, seed: u64) -> Result<Box<dyn Fitted>>;
+}
+
+/// A learnt g.
+pub trait Fitted: Send + Sync {
+    /// Writes g(f) for each row of f.
+    ///
+    /// # Errors
+    /// The recalibrators of this crate never fail; one from outside may.
+    fn predict_into(
+        &self,
+        f: ArrayView2<'_, f64>,
+        purpose: Purpose,
+        g: ArrayViewMut2<'_, f64>,
+    ) -> Result<()>;
+
+    /// The purpose whose predictions serve the one asked for. A g that is the same for every
+    /// metric answers the same to all, and is then computed once.
+    fn serves(&self, _purpose: Purpose) -> Purpose {
+        Purpose::default()
+    }
+
+    /// Whether the fit met its tolerance.
+    fn converged(&self) -> bool {
+        true
+    }
+
+    /// The model's name and parameters, if it can be saved.
+    fn state(&self) -> Option<(&'static str, Value)> {
+        None
+    }
+
+    /// g(f) for each row of f, for the squared error.
+    ///
+    /// # Errors
+    /// As [`Fitted::predict_into`].
+    fn predict(&self, f: ArrayView2<'_, f64>) -> Result<Array2<f64>> {
+        let mut g = Array2::zeros(f.dim());
+        self.predict_into(f, Purpose::default(), g.view_mut())?;
+        Ok(g)
+    }
+}
+
+/// A fitted model of this crate: parameters that serialise, and a map from row to row.
+pub(crate) trait Model:
+    serde::Serialize + serde::de::DeserializeOwned + Send + Sync + 'static
+{
+    /// The name under which it is saved.
+    const NAME: &'static str;
+
+    /// Writes g(f) for one row.
+    fn map_row(&self, f: &[f64], g: &mut [f64]);
+
+    /// Writes g(f) for all rows; for models that gain from seeing them together.
+    fn map_rows(&self, f: ArrayView2<'_, f64>, mut g: ArrayViewMut2<'_, f64>) {
+        let f = f.as_standard_layout();
+        for (f, mut g) in f.rows().into_iter().zip(g.rows_mut()) {
+            if let (Some(f), Some(g)) = (f.as_slice(), g.as_slice_mut()) {
+                self.map_row(f, g);
+            }
+        }
+    }
+
+    /// How many classes it maps; `None` if any number will do.
+    fn classes(&self) -> Option<usize>;
+
+    /// Whether loaded parameters fit together, so that mapping a row cannot go out of bounds.
+    fn is_sound(&self) -> bool;
+
+    /// Whether the fit met its tolerance.
+    fn converged(&self) -> bool {
+        true
+    }
+}
+
+impl<M: Model> Fitted for M {
+    fn predict_into(
+        &self,
+        f: ArrayView2<'_, f64>,
+        _purpose: Purpose,
+        g: ArrayViewMut2<'_, f64>,
+    ) -> Result<()> {
+        if let Some(classes) = self.classes()
+            && classes != f.ncols()
+        {
+            return Err(crate::Error::Length {
+                what: "classes of the model",
+                expected: classes,
+                found: f.ncols(),
+            });
+        }
+        self.map_rows(f, g);
+        Ok(())
+    }
+
+    fn converged(&self) -> bool {
+        Model::converged(self)
+    }
+
+    fn state(&self) -> Option<(&'static str, Value)> {
+        serde_json::to_value(self).ok().map(|value| (M::NAME, value))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,206 @@
+//! The table of recalibrators: one line each.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::params::Params;
+use super::{Fitted, Model, Recalibrator};
+use crate::error::{Error, Result};
+use crate::sample::Sample;
+
+/// Every recalibrator, in the order in which they are listed.
+const TABLE: &[Entry] = &[
+    Entry::of::<super::auto::Auto>(),
+    Entry::of::<super::temperature::Temperature>(),
+    Entry::of::<super::affine::Affine>(),
+    Entry::of::<super::quadratic::Quadratic>(),
+    Entry::of::<super::beta::Beta>(),
+    Entry::of::<super::vector::Vector>(),
+    Entry::of::<super::svs::Svs>(),
+    Entry::of::<super::matrix::Matrix>(),
+    Entry::of::<super::sms::Sms>(),
+    Entry::of::<super::logistic::Logistic>(),
+    Entry::of::<super::isotonic::Isotonic>(),
+    Entry::of::<super::kernel::Kernel>(),
+    Entry::of::<super::partition::Partition>(),
+    Entry::of::<super::bins_width::BinsWidth>(),
+    Entry::of::<super::bins_mass::BinsMass>(),
+    Entry::of::<super::identity::Identity>(),
+    Entry::of::<super::constant::Constant>(),
+];
+
+/// What a recalibrator of this crate says of itself.
+pub(crate) trait Builtin: Default + Send + Sync + 'static {
+    /// The name it is asked for by.
+    const NAME: &'static str;
+    /// What it is, in one line.
+    const ABOUT: &'static str;
+    /// The parameters it takes.
+    const PARAMETERS: &'static [Parameter] = &[];
+    /// The model it fits; for one that chooses among others, any of them.
+    type Model: Model;
+
+    /// Makes it from its parameters.
+    fn from_params(_: &mut Params<'_>) -> Result<Self> {
+        Ok(Self::default())
+    }
+
+    /// The parameters that differ from their defaults, as they would be given.
+    fn settings(&self) -> String {
+        String::new()
+    }
+
+    /// Learns g. Total: there is no sample it cannot learn from.
+    fn learn(&self, sample: &Sample, seed: u64) -> Box<dyn Fitted>;
+}
+
+impl<B: Builtin> Recalibrator for B {
+    fn name(&self) -> String {
+        match self.settings() {
+            settings if settings.is_empty() => B::NAME.to_owned(),
+            settings => format!("{}:{settings}", B::NAME),
+        }
+    }
+
+    fn fit(&self, sample: &Sample, seed: u64) -> Result<Box<dyn Fitted>> {
+        Ok(self.learn(sample, seed))
+    }
+}
+
+/// A parameter of a recalibrator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// The key before the `=`.
+    pub name: &'static str,
+    /// The value when it is not given.
+    pub default: &'static str,
+    /// What it sets.
+    pub about: &'static str,
+}
+
+/// A recalibrator's name and description.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RecalibratorInfo {
+    /// The name it is asked for by.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub about: &'static str,
+    /// The parameters it takes.
+    pub parameters: &'static [Parameter],
+}
+
+struct Entry {
+    info: RecalibratorInfo,
+    make: fn(&mut Params<'_>) -> Result<Arc<dyn Recalibrator>>,
+    model: &'static str,
+    load: fn(Value) -> Result<Box<dyn Fitted>>,
+}
+
+impl Entry {
+    const fn of<B: Builtin>() -> Self {
+        Self {
+            info: RecalibratorInfo { name: B::NAME, about: B::ABOUT, parameters: B::PARAMETERS },
+            make: |params| Ok(Arc::new(B::from_params(params)?)),
+            model: B::Model::NAME,
+            load: |value| {
+                let model: B::Model =
+                    serde_json::from_value(value).map_err(|error| unusable(error.to_string()))?;
+                if model.is_sound() {
+                    Ok(Box::new(model))
+                } else {
+                    Err(unusable("its parameters do not fit together".to_owned()))
+                }
+            },
+        }
+    }
+}
+
+fn unusable(reason: String) -> Error {
+    Error::Model { reason }
+}
+
+/// Makes a recalibrator from its name and parameters, such as `kernel:bandwidth=0.05`.
+///
+/// # Errors
+/// A name or a parameter that there is not; the error says which there are.
+///
+/// ```
+/// assert_eq!(calipers::recalibrator("kernel:bandwidth=0.05")?.name(), "kernel:bandwidth=0.05");
+/// let error = calipers::recalibrator("kernel:width=1").err().unwrap();
+/// assert!(error.to_string().contains("it has bandwidth"));
+/// # Ok::<(), calipers::Error>(())
+/// ```
+pub fn recalibrator(text: &str) -> Result<Arc<dyn Recalibrator>> {
+    let (name, mut params) = Params::parse(text)?;
+    let entry = TABLE.iter().find(|entry| entry.info.name == name).ok_or_else(|| {
+        let names: Vec<&str> = TABLE.iter().map(|entry| entry.info.name).collect();
+        Error::Recalibrator {
+            text: text.to_owned(),
+            reason: format!("the names are {}", names.join(", ")),
+        }
+    })?;
+    let made = (entry.make)(&mut params)?;
+    params.finish()?;
+    Ok(made)
+}
+
+/// Every recalibrator there is, the default first.
+///
+/// ```
+/// assert_eq!(calipers::recalibrators().next().unwrap().name, "auto");
+/// ```
+pub fn recalibrators() -> impl Iterator<Item = RecalibratorInfo> {
+    TABLE.iter().map(|entry| entry.info)
+}
+
+/// `auto`.
+pub fn default_recalibrator() -> Arc<dyn Recalibrator> {
+    Arc::new(super::auto::Auto)
+}
+
+/// A fitted model as JSON text.
+///
+/// # Errors
+/// A model from outside this crate that does not say its state.
+///
+/// ```
+/// use calipers::{Fitted, Sample, load_model, recalibrator, save_model, simulate};
+///
+/// let predictions = simulate("binary-overconfident", 500, 0)?;
+/// let fitted = recalibrator("isotonic")?.fit(&Sample::from(&predictions), 0)?;
+/// let again = load_model(&save_model(fitted.as_ref())?)?;
+/// assert_eq!(fitted.predict(predictions.probs())?, again.predict(predictions.probs())?);
+/// # Ok::<(), calipers::Error>(())
+/// ```
+pub fn save_model(fitted: &dyn Fitted) -> Result<String> {
+    let (name, parameters) =
+        fitted.state().ok_or_else(|| unusable("this recalibrator cannot be saved".to_owned()))?;
+    let saved = json!({ "calipers": FORMAT, "model": name, "parameters": parameters });
+    Ok(saved.to_string())
+}
+
+/// A fitted model from the text that [`save_model`] wrote; it predicts the same bits.
+///
+/// # Errors
+/// Text that is no saved model, or one of a format that this version does not know.
+pub fn load_model(text: &str) -> Result<Box<dyn Fitted>> {
+    let mut saved: Value =
+        serde_json::from_str(text).map_err(|error| unusable(error.to_string()))?;
+    if saved["calipers"] != FORMAT {
+        return Err(unusable(format!(
+            "expected \"calipers\": {FORMAT}, found {}",
+            saved["calipers"]
+        )));
+    }
+    let name = saved["model"].as_str().unwrap_or_default();
+    let entry = TABLE
+        .iter()
+        .find(|entry| entry.model == name)
+        .ok_or_else(|| unusable(format!("unknown model {}", saved["model"])))?;
+    (entry.load)(saved["parameters"].take())
+}
+
+/// The number of the file format; it changes when an older reader could misread a file.
+const FORMAT: u64 = 1;

@@ -1,0 +1,19 @@
+use super::Fitted;
+use super::linear::Shape;
+use super::registry::Builtin;
+use super::tempered::Tempered;
+use crate::sample::Sample;
+
+/// Structured vector scaling: temperature, then a penalised slope and intercept for each class. See [`Tempered`] for the penalties.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Svs;
+
+impl Builtin for Svs {
+    const NAME: &'static str = "svs";
+    const ABOUT: &'static str = "temperature, then vector scaling with a penalty (structured)";
+    type Model = Tempered;
+
+    fn learn(&self, sample: &Sample, _: u64) -> Box<dyn Fitted> {
+        Box::new(Tempered::fit(sample, Shape::Diagonal))
+    }
+}

@@ -1,0 +1,129 @@
+//! The rows that a recalibrator learns from.
+
+use ndarray::{Array2, ArrayView2};
+
+use crate::predictions::Predictions;
+
+/// Training rows: predictions, labels and weights, never empty, never of weight 0.
+///
+/// Weights are scaled to a mean of 1, so that only their ratios matter.
+///
+/// ```
+/// use calipers::{Predictions, Sample};
+///
+/// let predictions = Predictions::binary(&[0.2, 0.4, 0.9], &[0, 1, 1])?
+///     .with_weights(vec![3.0, 0.0, 1.0])?;
+/// let sample = Sample::from(&predictions);
+/// assert_eq!((sample.rows(), sample.weight(0), sample.weight(1)), (2, 1.5, 0.5));
+/// assert_eq!(sample.effective_rows(), 1.6);
+/// # Ok::<(), calipers::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Sample {
+    probs: Array2<f64>,
+    labels: Vec<u32>,
+    weights: Option<Vec<f64>>,
+}
+
+impl Sample {
+    /// Copies the rows of positive weight; `None` if there is no such row.
+    pub(crate) fn gather(
+        probs: ArrayView2<'_, f64>,
+        labels: &[u32],
+        weights: Option<&[f64]>,
+        rows: impl Iterator<Item = usize>,
+    ) -> Option<Self> {
+        let classes = probs.ncols();
+        let rows: Vec<usize> =
+            rows.filter(|&row| weights.is_none_or(|weights| weights[row] > 0.0)).collect();
+        if rows.is_empty() {
+            return None;
+        }
+        let mut values = Vec::with_capacity(rows.len() * classes);
+        for &row in &rows {
+            values.extend(probs.row(row).iter());
+        }
+        let weights = weights.map(|weights| {
+            let total: f64 = rows.iter().map(|&row| weights[row]).sum();
+            let scale = rows.len() as f64 / total;
+            rows.iter().map(|&row| weights[row] * scale).collect()
+        });
+        Some(Self {
+            probs: Array2::from_shape_vec((rows.len(), classes), values).ok()?,
+            labels: rows.iter().map(|&row| labels[row]).collect(),
+            weights,
+        })
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// The number of classes.
+    pub fn classes(&self) -> usize {
+        self.probs.ncols()
+    }
+
+    /// The predictions, one row a sample.
+    pub fn probs(&self) -> ArrayView2<'_, f64> {
+        self.probs.view()
+    }
+
+    /// One row's prediction.
+    pub fn row(&self, row: usize) -> &[f64] {
+        let classes = self.classes();
+        self.probs.as_slice().map_or(&[], |all| &all[row * classes..(row + 1) * classes])
+    }
+
+    /// The observed classes.
+    pub fn labels(&self) -> &[u32] {
+        &self.labels
+    }
+
+    /// One row's weight; the mean over rows is 1.
+    pub fn weight(&self, row: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[row])
+    }
+
+    /// How many unweighted rows carry as much information: (Σw)² / Σw².
+    pub fn effective_rows(&self) -> f64 {
+        let rows = self.rows() as f64;
+        self.weights.as_ref().map_or(rows, |weights| {
+            rows * rows / weights.iter().map(|weight| weight * weight).sum::<f64>()
+        })
+    }
+
+    /// The two-class problem "class `class` or not", by the probability of that class alone.
+    pub(crate) fn column(&self, class: usize) -> Column<'_> {
+        Column { sample: self, class }
+    }
+}
+
+/// One class of a sample against the rest.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Column<'a> {
+    sample: &'a Sample,
+    class: usize,
+}
+
+impl Column<'_> {
+    /// For each row: the class's probability, 1 if it was observed and 0 if not, the weight.
+    pub fn iter(&self) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
+        let labels = self.sample.labels.iter().enumerate();
+        labels.map(|(row, &label)| {
+            let observed = if label as usize == self.class { 1.0 } else { 0.0 };
+            (self.sample.probs[[row, self.class]], observed, self.sample.weight(row))
+        })
+    }
+}
+
+impl From<&Predictions> for Sample {
+    fn from(predictions: &Predictions) -> Self {
+        let (probs, labels) = (predictions.probs(), predictions.labels());
+        // Validation has seen to it that a row of positive weight exists.
+        Self::gather(probs, labels, predictions.weights(), 0..predictions.rows()).unwrap_or_else(
+            || Self { probs: probs.to_owned(), labels: labels.to_vec(), weights: None },
+        )
+    }
+}

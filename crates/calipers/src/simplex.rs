@@ -1,0 +1,65 @@
+//! Points of the simplex: softmax, logarithms, mixtures.
+
+/// Probabilities below this count as this wherever a logarithm of f is a *feature* of a
+/// recalibrator. (Losses have no floor unless the user asks for one.)
+pub(crate) const FLOOR: f64 = 1e-12;
+
+/// ln f, with f floored at [`FLOOR`].
+#[inline]
+pub(crate) fn floored_ln(probability: f64) -> f64 {
+    probability.max(FLOOR).ln()
+}
+
+/// The logit of class 1 from its probability, both sides floored at [`FLOOR`].
+#[inline]
+pub(crate) fn floored_logit(probability: f64) -> f64 {
+    floored_ln(probability) - floored_ln(1.0 - probability)
+}
+
+/// 1 / (1 + exp(-x)), without overflow and without losing the small tail.
+#[inline]
+pub(crate) fn sigmoid(x: f64) -> f64 {
+    if x >= 0.0 {
+        1.0 / (1.0 + (-x).exp())
+    } else {
+        let e = x.exp();
+        e / (1.0 + e)
+    }
+}
+
+/// Turns scores into probabilities, in place; returns the log of the sum of exponentials.
+#[inline]
+pub(crate) fn softmax(scores: &mut [f64]) -> f64 {
+    let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut sum = 0.0;
+    for score in scores.iter_mut() {
+        *score = (*score - largest).exp();
+        sum += *score;
+    }
+    for score in scores.iter_mut() {
+        *score /= sum;
+    }
+    largest + sum.ln()
+}
+
+/// Divides by the sum; a row of zeros becomes uniform.
+#[inline]
+pub(crate) fn normalise(row: &mut [f64]) {
+    let sum: f64 = row.iter().sum();
+    if sum > 0.0 {
+        row.iter_mut().for_each(|value| *value /= sum);
+    } else {
+        row.fill(1.0 / row.len() as f64);
+    }
+}
+
+/// Moves 1/(n + 1) of the mass to the uniform distribution, where n is the number of training
+/// rows, so that a frequency of 0 out of n never says "impossible".
+///
+/// Written so that a component already at 1/k stays there to the last bit.
+#[inline]
+pub(crate) fn mix_with_uniform(row: &mut [f64], training_rows: f64) {
+    let uniform = 1.0 / row.len() as f64;
+    let share = 1.0 / (training_rows + 1.0);
+    row.iter_mut().for_each(|value| *value += (uniform - *value) * share);
+}

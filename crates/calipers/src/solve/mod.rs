@@ -1,0 +1,103 @@
+//! Minimisers for the smooth convex objectives of the logistic family.
+
+mod bracket;
+mod lbfgs;
+mod newton;
+
+pub(crate) use bracket::increasing_root;
+
+/// Above this many parameters L-BFGS is cheaper than Newton's method, whose Hessian costs n·d²
+/// (`benches/solvers.rs` chose it).
+const NEWTON_LIMIT: usize = 200;
+
+/// A smooth convex function.
+pub(crate) trait Objective {
+    /// Its value at a point, with the gradient there, and the Hessian (row-major, both triangles)
+    /// if it is asked for.
+    fn evaluate(&mut self, at: &[f64], gradient: &mut [f64], hessian: Option<&mut [f64]>) -> f64;
+}
+
+/// Where a minimiser stopped.
+#[derive(Debug, Clone)]
+pub(crate) struct Solution {
+    /// The point.
+    pub at: Vec<f64>,
+    /// The function's value there.
+    pub value: f64,
+    /// Whether the gradient met its tolerance: [`newton::TOLERANCE`] or [`lbfgs::TOLERANCE`].
+    pub converged: bool,
+}
+
+/// Minimises from a start, by Newton's method or, with many parameters, by L-BFGS.
+pub(crate) fn minimise(objective: &mut impl Objective, start: Vec<f64>) -> Solution {
+    if start.len() <= NEWTON_LIMIT {
+        newton::minimise(objective, start)
+    } else {
+        lbfgs::minimise(objective, start)
+    }
+}
+
+/// The largest component in size.
+fn infinity_norm(vector: &[f64]) -> f64 {
+    vector.iter().fold(0.0, |largest, component| component.abs().max(largest))
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// point + step · direction
+fn along(point: &[f64], step: f64, direction: &[f64]) -> Vec<f64> {
+    point.iter().zip(direction).map(|(point, direction)| point + step * direction).collect()
+}
+
+/// Whether a step's new value is a sufficient decrease (Armijo), with room for rounding.
+fn decreases_enough(old: f64, new: f64, step: f64, slope: f64) -> bool {
+    new <= old + 1e-4 * step * slope + 1e-14 * (1.0 + old.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Σ aᵢ (xᵢ − i)⁴/4 + (xᵢ − i)²/2: smooth, strictly convex, badly scaled, least at xᵢ = i.
+    struct Quartic {
+        scales: Vec<f64>,
+    }
+
+    impl Objective for Quartic {
+        fn evaluate(
+            &mut self,
+            at: &[f64],
+            gradient: &mut [f64],
+            mut hessian: Option<&mut [f64]>,
+        ) -> f64 {
+            let mut value = 0.0;
+            if let Some(hessian) = hessian.as_deref_mut() {
+                hessian.fill(0.0);
+            }
+            for (i, scale) in self.scales.iter().enumerate() {
+                let x = at[i] - i as f64;
+                value += scale * x.powi(4) / 4.0 + x * x / 2.0;
+                gradient[i] = scale * x.powi(3) + x;
+                if let Some(hessian) = hessian.as_deref_mut() {
+                    hessian[i * self.scales.len() + i] = 3.0 * scale * x * x + 1.0;
+                }
+            }
+            value
+        }
+    }
+
+    #[test]
+    fn both_minimisers_find_the_least_point() {
+        for size in [1, 7, NEWTON_LIMIT + 100] {
+            let scales = (0..size).map(|i| 10f64.powi(i as i32 % 5)).collect();
+            let solution = minimise(&mut Quartic { scales }, vec![0.0; size]);
+            assert!(solution.converged, "{size}");
+            for (i, x) in solution.at.iter().enumerate() {
+                // L-BFGS stops at a gradient of 1e-7, where the curvature is 1.
+                assert!((x - i as f64).abs() < 1e-6, "{size}: {i} {x}");
+            }
+        }
+    }
+}
