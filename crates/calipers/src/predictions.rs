@@ -280,7 +280,9 @@ fn normalise(probs: &mut Array2<f64>) -> Result<usize> {
         if gap > SUM_TOLERANCE {
             return Err(Error::RowSum { row, sum, tolerance: SUM_TOLERANCE });
         }
-        if gap > 0.0 {
+        // A row that sums to 1 as well as rounding allows is left alone: dividing it again would
+        // only move its last bits, and break ties.
+        if gap > f64::EPSILON * values.len() as f64 {
             values.mapv_inplace(|value| value / sum);
         }
         off += usize::from(gap > SUM_ROUNDING);

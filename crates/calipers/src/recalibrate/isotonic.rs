@@ -5,6 +5,10 @@ use super::one_vs_rest::{Curve, OneVsRest};
 use super::registry::Builtin;
 use crate::sample::{Column, Sample};
 
+/// Predictions closer than this are the same one: the last bits are rounding, and must not decide
+/// whether rows are pooled.
+const TIE: f64 = 1e-15;
+
 /// The increasing map of f₁ that fits the labels best in squared error; more than two classes:
 /// one-versus-rest.
 ///
@@ -67,7 +71,7 @@ impl Steps {
         while let Some((position, observed, weight)) = rows.next() {
             let mut block =
                 Block { first: position, last: position, weight, observed: weight * observed };
-            while let Some((_, observed, weight)) = rows.next_if(|next| next.0 <= position) {
+            while let Some((_, observed, weight)) = rows.next_if(|next| next.0 - position < TIE) {
                 block.weight += weight;
                 block.observed += weight * observed;
             }

@@ -1,1 +1,285 @@
+use ndarray::{Array2, array};
+use proptest::prelude::*;
 
+use super::*;
+use crate::{Predictions, simulate};
+
+/// Every recalibrator, with its defaults and with other parameters where it takes any.
+const NAMES: [&str; 20] = [
+    "auto",
+    "temperature",
+    "affine",
+    "quadratic",
+    "beta",
+    "vector",
+    "svs",
+    "matrix",
+    "sms",
+    "logistic",
+    "isotonic",
+    "kernel",
+    "kernel:bandwidth=0.02",
+    "partition",
+    "partition:cells=3",
+    "bins-width",
+    "bins-mass",
+    "bins-mass:bins=4",
+    "identity",
+    "constant",
+];
+
+fn fit(name: &str, predictions: &Predictions) -> Box<dyn Fitted> {
+    recalibrator(name).unwrap().fit(&Sample::from(predictions), 7).unwrap()
+}
+
+fn assert_on_simplex(name: &str, g: &Array2<f64>) {
+    for row in g.rows() {
+        assert!(row.iter().all(|p| (0.0..=1.0).contains(p)), "{name}: {row}");
+        assert!((row.sum() - 1.0).abs() < 1e-12, "{name}: {row}");
+    }
+}
+
+#[test]
+fn every_name_in_the_table_is_tested_here() {
+    for info in recalibrators() {
+        assert!(NAMES.contains(&info.name), "{}", info.name);
+        assert_eq!(recalibrator(info.name).unwrap().name(), info.name);
+    }
+    for name in NAMES {
+        assert_eq!(recalibrator(name).unwrap().name(), name);
+    }
+}
+
+#[test]
+fn wrong_names_and_parameters_are_refused_with_what_is_right() {
+    let refused = |text: &str| recalibrator(text).err().unwrap().to_string();
+    assert!(refused("isotnic").contains("the names are auto, temperature"));
+    assert!(refused("kernel:bandwith=1").contains("it has bandwidth"));
+    assert!(refused("kernel:bandwidth=-1").contains("expected a number from 1e-6"));
+    assert!(refused("kernel:bandwidth").contains("is not key=value"));
+    assert!(refused("kernel:bandwidth=1,bandwidth=2").contains("given twice"));
+    assert!(refused("isotonic:bins=3").contains("it takes no parameters"));
+    assert!(refused("bins-width:bins=0").contains("whole number from 1"));
+    assert!(refused("bins-width:bins=2.5").contains("whole number from 1"));
+}
+
+#[test]
+fn the_least_data_there_can_be_is_enough() {
+    let cases = [
+        ("one class observed", array![[0.3, 0.7], [0.6, 0.4], [0.5, 0.5]], vec![1, 1, 1]),
+        ("one distinct prediction", array![[0.3, 0.7], [0.3, 0.7], [0.3, 0.7]], vec![0, 1, 1]),
+        ("one row", array![[0.2, 0.3, 0.5]], vec![2]),
+        ("certain and wrong", array![[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], vec![1, 0, 1]),
+        ("certain and right", array![[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], vec![0, 1, 0]),
+        (
+            "a class never observed",
+            array![[0.2, 0.0, 0.8], [0.5, 0.0, 0.5], [0.9, 0.0, 0.1], [0.3, 0.3, 0.4]],
+            vec![2, 0, 0, 2],
+        ),
+    ];
+    for (what, probs, labels) in cases {
+        let classes = probs.ncols();
+        let predictions = Predictions::new(probs, &labels).unwrap();
+        let mut elsewhere = Array2::zeros((classes + 1, classes));
+        for class in 0..classes {
+            elsewhere[[class, class]] = 1.0;
+        }
+        elsewhere.row_mut(classes).fill(1.0 / classes as f64);
+        for name in NAMES {
+            let fitted = fit(name, &predictions);
+            assert_on_simplex(
+                &format!("{name}, {what}"),
+                &fitted.predict(predictions.probs()).unwrap(),
+            );
+            assert_on_simplex(
+                &format!("{name}, {what}"),
+                &fitted.predict(elsewhere.view()).unwrap(),
+            );
+        }
+    }
+}
+
+#[test]
+fn a_thousand_classes_are_fitted() {
+    let classes = 1000;
+    let probs = Array2::from_shape_fn((60, classes), |(row, class)| {
+        1.0 + ((row * 31 + class * 17) % 97) as f64 + if class == row { 3000.0 } else { 0.0 }
+    });
+    let sums = probs.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1));
+    let labels: Vec<usize> = (0..60).map(|row| if row % 3 == 0 { row + 1 } else { row }).collect();
+    let predictions = Predictions::new(probs / sums, &labels).unwrap();
+    for name in NAMES {
+        // A million slopes: correct, but minutes of work. `sms` has the same shape.
+        if ["matrix", "sms", "logistic", "auto"].contains(&name) {
+            continue;
+        }
+        assert_on_simplex(name, &fit(name, &predictions).predict(predictions.probs()).unwrap());
+    }
+}
+
+#[test]
+fn saved_models_predict_the_same_bits() {
+    for setting in ["binary-overconfident", "multiclass-overconfident-3"] {
+        let predictions = simulate(setting, 400, 3).unwrap();
+        for name in NAMES {
+            let fitted = fit(name, &predictions);
+            let saved = save_model(fitted.as_ref()).unwrap();
+            let again = load_model(&saved).unwrap();
+            assert_eq!(saved, save_model(again.as_ref()).unwrap(), "{name}");
+            let bits = |fitted: &dyn Fitted| -> Vec<u64> {
+                fitted.predict(predictions.probs()).unwrap().iter().map(|g| g.to_bits()).collect()
+            };
+            assert_eq!(bits(fitted.as_ref()), bits(again.as_ref()), "{name}");
+            assert_eq!(fitted.converged(), again.converged(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_model_that_was_tampered_with_is_refused() {
+    let refused = |text: &str| load_model(text).err().unwrap().to_string();
+    assert!(refused("{").starts_with("saved model:"));
+    assert!(refused("{}").contains("expected \"calipers\": 1"));
+    assert!(
+        refused(r#"{"calipers":1,"model":"oracle","parameters":{}}"#).contains("unknown model")
+    );
+    let parameters =
+        r#"{"curves":[{"positions":[0.5,0.2],"levels":[0.1,0.9]}],"training_rows":5.0}"#;
+    let unsorted = format!(r#"{{"calipers":1,"model":"isotonic","parameters":{parameters}}}"#);
+    assert!(refused(&unsorted).contains("do not fit together"));
+    let parameters = r#"{"shape":"full","slopes":[1.0],"intercepts":[0.0,0.0]}"#;
+    let short = format!(r#"{{"calipers":1,"model":"log-linear","parameters":{parameters}}}"#);
+    assert!(refused(&short).starts_with("saved model:"));
+}
+
+#[test]
+fn a_model_of_other_classes_is_refused() {
+    let fitted = fit("vector", &simulate("multiclass-calibrated-3", 50, 0).unwrap());
+    let error = fitted.predict(array![[0.5, 0.5]].view()).unwrap_err();
+    assert_eq!(error.to_string(), "classes of the model: expected 3, found 2");
+}
+
+#[test]
+fn fits_of_ordinary_data_converge() {
+    for setting in ["binary-overconfident", "multiclass-overconfident-10"] {
+        let predictions = simulate(setting, 600, 5).unwrap();
+        for name in NAMES {
+            assert!(fit(name, &predictions).converged(), "{name} {setting}");
+        }
+    }
+}
+
+/// Isotonic regression by its min-max formula: slow, obvious.
+fn isotonic_by_formula(rows: &[(f64, f64, f64)], at: usize) -> f64 {
+    let mean = |from: usize, to: usize| {
+        let (sum, weight) = rows
+            .iter()
+            .filter(|row| row.0 >= rows[from].0 && row.0 <= rows[to].0)
+            .fold((0.0, 0.0), |(sum, weight), row| (sum + row.1 * row.2, weight + row.2));
+        sum / weight
+    };
+    (0..=at)
+        .map(|from| (at..rows.len()).map(|to| mean(from, to)).fold(f64::INFINITY, f64::min))
+        .fold(f64::NEG_INFINITY, f64::max)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Pooling adjacent violators against the min-max formula, with ties and weights.
+    #[test]
+    fn isotonic_is_the_minmax_formula(
+        raw in prop::collection::vec((0u8..12, any::<bool>(), 1u8..5), 2..25)
+    ) {
+        let mut rows: Vec<(f64, f64, f64)> = raw
+            .iter()
+            .map(|(p, y, w)| (f64::from(*p) / 11.0, f64::from(u8::from(*y)), f64::from(*w)))
+            .collect();
+        let labels: Vec<usize> = rows.iter().map(|row| row.1 as usize).collect();
+        let probs: Vec<f64> = rows.iter().map(|row| row.0).collect();
+        let predictions = Predictions::binary(&probs, &labels).unwrap()
+            .with_weights(rows.iter().map(|row| row.2).collect()).unwrap();
+        let sample = Sample::from(&predictions);
+        let g = fit("isotonic", &predictions).predict(predictions.probs()).unwrap();
+        rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let share = 1.0 / (sample.effective_rows() + 1.0);
+        for (row, p) in probs.iter().enumerate() {
+            let at = rows.iter().position(|other| other.0 >= *p).unwrap();
+            let level = isotonic_by_formula(&rows, at);
+            let expected = level + (0.5 - level) * share;
+            prop_assert!((g[[row, 1]] - expected).abs() < 1e-12);
+        }
+    }
+
+    /// Weights that are whole numbers count as repeated rows, for every recalibrator whose penalty
+    /// does not depend on the number of rows (frequencies mix in 1/(n + 1), which does).
+    #[test]
+    fn whole_weights_count_as_repeated_rows(seed in 0u64..1000) {
+        for (setting, names) in [
+            ("binary-overconfident", &["temperature", "affine", "quadratic", "beta", "vector", "matrix"][..]),
+            ("multiclass-overconfident-3", &["temperature", "affine", "quadratic", "beta", "vector", "matrix"][..]),
+        ] {
+            let predictions = simulate(setting, 60, seed).unwrap();
+            let counts: Vec<usize> = (0..60).map(|row| (row * 7 + seed as usize) % 4).collect();
+            let repeated: Vec<usize> =
+                (0..60).flat_map(|row| std::iter::repeat_n(row, counts[row])).collect();
+            let rows = predictions.probs().select(ndarray::Axis(0), &repeated);
+            let labels: Vec<u32> = repeated.iter().map(|&row| predictions.labels()[row]).collect();
+            let long = Predictions::new(rows, &labels).unwrap();
+            let weights = counts.iter().map(|&count| 2.5 * count as f64).collect();
+            let short = predictions.clone().with_weights(weights).unwrap();
+            for name in names {
+                let one = fit(name, &long).predict(predictions.probs()).unwrap();
+                let other = fit(name, &short).predict(predictions.probs()).unwrap();
+                // Both stop at a gradient of 1e-10; a penalty of 1e-6 is the least curvature.
+                let gap = (&one - &other).iter().fold(0.0f64, |a, b| a.max(b.abs()));
+                prop_assert!(gap < 1e-6, "{name} {setting}: {gap:e}");
+            }
+        }
+    }
+
+    /// The order of rows changes nothing but rounding; for `partition`, which draws, too.
+    #[test]
+    fn the_order_of_rows_does_not_matter(seed in 0u64..1000) {
+        for setting in ["binary-shifted", "multiclass-overconfident-3"] {
+            let predictions = simulate(setting, 80, seed).unwrap();
+            // Coarse predictions, so that there are ties.
+            let coarse = predictions.probs().mapv(|p| (p * 10.0).round() + 0.01);
+            let sums = coarse.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1));
+            let predictions = Predictions::new(coarse / sums, predictions.labels()).unwrap();
+            let order: Vec<usize> = (0..80).map(|row| (row * 27 + 11) % 80).collect();
+            let labels: Vec<u32> = order.iter().map(|&row| predictions.labels()[row]).collect();
+            let rows = predictions.probs().select(ndarray::Axis(0), &order);
+            let shuffled = Predictions::new(rows, &labels).unwrap();
+            for name in NAMES {
+                let one = fit(name, &predictions).predict(predictions.probs()).unwrap();
+                let other = fit(name, &shuffled).predict(predictions.probs()).unwrap();
+                let gap = (&one - &other).iter().fold(0.0f64, |a, b| a.max(b.abs()));
+                prop_assert!(gap < 1e-7, "{name} {setting}: {gap:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn bins_keep_ties_together_and_one_belongs_to_the_last() {
+    let probs = [0.0, 0.1, 0.1, 0.1, 0.1, 0.5, 0.9, 1.0];
+    let labels = [0, 0, 1, 0, 1, 1, 1, 0];
+    let predictions = Predictions::binary(&probs, &labels).unwrap();
+    let unmix = |g: f64| g + (g - 0.5) / 8.0;
+    let mass = fit("bins-mass:bins=4", &predictions).predict(predictions.probs()).unwrap();
+    // Quarters would end after 2, 4 and 6 rows; the tie at 0.1 spans the first two.
+    let expected = [0.4, 0.4, 0.4, 0.4, 0.4, 1.0, 0.5, 0.5];
+    for (row, expected) in expected.iter().enumerate() {
+        assert!(
+            (unmix(mass[[row, 1]]) - expected).abs() < 1e-12,
+            "{row}: {}",
+            unmix(mass[[row, 1]])
+        );
+    }
+    let width = fit("bins-width:bins=2", &predictions).predict(predictions.probs()).unwrap();
+    // 0.5 begins the second half; 1.0 belongs to it.
+    assert!((unmix(width[[0, 1]]) - 0.4).abs() < 1e-12);
+    assert!((unmix(width[[5, 1]]) - 2.0 / 3.0).abs() < 1e-12);
+    assert!((unmix(width[[7, 1]]) - 2.0 / 3.0).abs() < 1e-12);
+}
