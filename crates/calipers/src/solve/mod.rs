@@ -8,7 +8,7 @@ pub(crate) use bracket::increasing_root;
 
 /// Above this many parameters L-BFGS is cheaper than Newton's method, whose Hessian costs n·d²
 /// (`benches/solvers.rs` chose it).
-const NEWTON_LIMIT: usize = 200;
+const NEWTON_LIMIT: usize = 320;
 
 /// A smooth convex function.
 pub(crate) trait Objective {
