@@ -1,2 +1,54 @@
-//! x
-fn main() {}
+//! `calipers`: calibration errors of a file of predictions, on the command line.
+//!
+//! A run is: parse the arguments ([`args`]), run the command ([`commands`]), print the result to
+//! standard output and everything else to standard error, and exit with a status that scripts can
+//! rely on ([`exit`]). A command that estimates reads its file into a table ([`input`]), makes
+//! predictions of its columns ([`columns`]), lets the `calipers` crate do the mathematics, and
+//! prints the report ([`output`]).
+
+mod args;
+mod columns;
+mod commands;
+mod error;
+mod exit;
+mod format;
+mod input;
+mod output;
+mod progress;
+mod suggest;
+
+use std::panic;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use error::{Failure, say};
+use exit::Exit;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help goes to standard output, faults to standard error; a closed pipe is neither.
+            let _ = error.print();
+            let exit = if error.use_stderr() { Exit::BadInput } else { Exit::Fine };
+            return exit.into();
+        }
+    };
+    let done = panic::catch_unwind(|| match cli.command {
+        Command::Estimate(args) => commands::estimate(&args),
+        Command::Simulate(args) => commands::simulate(&args),
+        Command::Metrics(args) => commands::metrics(&args),
+        Command::Recalibrators(args) => commands::recalibrators(&args),
+    });
+    let exit = match done {
+        Ok(Ok(())) => Exit::Fine,
+        Ok(Err(failure)) => Failure::report(&failure),
+        Err(_) => {
+            say("error: this is a bug in calipers; please report it with the lines above");
+            Exit::Unexpected
+        }
+    };
+    exit.into()
+}

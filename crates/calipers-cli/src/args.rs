@@ -1,0 +1,231 @@
+//! The command line: what can be asked for, and the help texts.
+
+use std::path::PathBuf;
+
+use calipers::BinaryNorm;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// How far a classifier's probabilities are from the truth.
+///
+/// calipers estimates the calibration error of a file of predictions: how far the probabilities
+/// that a classifier gave are from the frequencies with which the classes turned out. The
+/// estimate needs no bins, and in expectation it never exceeds the true error.
+#[derive(Debug, Parser)]
+#[command(name = "calipers", version, subcommand_required = true, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The sub-commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Estimate the calibration errors of a file of predictions
+    #[command(after_help = ESTIMATE_EXAMPLES)]
+    Estimate(Box<EstimateArgs>),
+    /// Draw predictions whose calibration error is known, to try things out
+    #[command(
+        after_help = SIMULATE_EXAMPLES,
+        override_usage = "calipers simulate <NAME> -n <N> [--seed <S>] -o <FILE>"
+    )]
+    Simulate(SimulateArgs),
+    /// List the metrics: what can be measured
+    Metrics(ListArgs),
+    /// List the recalibrators: what the truth is learnt with
+    Recalibrators(ListArgs),
+}
+
+const ESTIMATE_EXAMPLES: &str = "\
+Examples:
+  calipers estimate predictions.csv
+  calipers estimate predictions.parquet --label class --probs p_cat,p_dog,p_fox
+  calipers estimate logits.npz --metric l1,top-l1,log --log-floor 1e-12
+  cut -d, -f2- table.csv | calipers estimate - --metric l1 --format json
+
+Files are CSV or TSV with a header line, Parquet, Arrow IPC (Feather), or NPZ with the arrays
+probs (or logits) and labels. Without --label and --probs the columns are guessed, and what was
+guessed is said on standard error.";
+
+const SIMULATE_EXAMPLES: &str = "\
+Examples:
+  calipers simulate binary-overconfident -n 10000 -o predictions.csv
+  calipers simulate multiclass-underconfident-3 -n 1000 -o - | calipers estimate -
+
+The file holds the column label, then one probability a class: p_0, p_1, ... (NPZ: the arrays
+probs and labels). calipers simulate alone lists the names.";
+
+/// The settings of `calipers estimate`.
+#[derive(Debug, Args)]
+pub struct EstimateArgs {
+    /// The predictions: .csv, .tsv, .parquet, .arrow, .feather or .npz; - is CSV on standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+
+    /// What to measure; repeat it or separate by commas. `calipers metrics` lists what there is
+    /// [default: l1,l2,brier,log]
+    #[arg(long, value_name = "M", value_delimiter = ',', help_heading = MEASURE)]
+    pub metric: Vec<String>,
+
+    /// What learns the truth from the predictions, with parameters after a colon, such as
+    /// kernel:bandwidth=0.05. `calipers recalibrators` lists what there is
+    #[arg(long, value_name = "R", default_value = "auto", help_heading = MEASURE)]
+    pub recalibrator: String,
+
+    /// How the error of two classes is measured: of class 1 alone, or of both columns
+    #[arg(long, value_enum, default_value_t, value_name = "NORM", help_heading = MEASURE)]
+    pub binary: Binary,
+
+    /// Let no probability count as less than this in the log metrics, which a zero makes infinite
+    #[arg(long, value_name = "EPS", allow_negative_numbers = true, help_heading = MEASURE)]
+    pub log_floor: Option<f64>,
+
+    /// Confidence of the lower bounds
+    #[arg(
+        long,
+        value_name = "C",
+        default_value_t = 0.95,
+        allow_negative_numbers = true,
+        help_heading = MEASURE
+    )]
+    pub confidence: f64,
+
+    /// Folds of the cross-validation, shuffled by the seed [default: 5]
+    #[arg(long, value_name = "K", help_heading = FOLDS)]
+    pub folds: Option<usize>,
+
+    /// Column that says which fold a row belongs to, instead of shuffled folds
+    #[arg(long, value_name = "COL", conflicts_with = "folds", help_heading = FOLDS)]
+    pub fold_column: Option<String>,
+
+    /// Draw the folds this often and average
+    #[arg(long, value_name = "R", default_value_t = 1, help_heading = FOLDS)]
+    pub repeats: usize,
+
+    /// Seed of everything random; the same seed gives the same digits on any number of threads
+    #[arg(long, value_name = "S", default_value_t = 0, help_heading = FOLDS)]
+    pub seed: u64,
+
+    /// Threads to use; 0 for one a core
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        value_parser = clap::value_parser!(u16).range(0..=1024),
+        help_heading = OUTPUT
+    )]
+    pub threads: u16,
+
+    /// How to print the estimates
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = OUTPUT)]
+    pub format: ReportFormat,
+}
+
+const COLUMNS: &str = "Columns";
+const MEASURE: &str = "What to measure";
+const FOLDS: &str = "Cross-validation";
+const OUTPUT: &str = "Running and printing";
+
+/// Which columns hold what.
+#[derive(Debug, Args)]
+pub struct ColumnArgs {
+    /// Column of the observed classes [default: label, y or target]
+    #[arg(long, value_name = "COL", help_heading = COLUMNS)]
+    pub label: Option<String>,
+
+    /// Columns of the probabilities, separated by commas, one a class; a single one is the
+    /// probability of class 1 [default: every other column of numbers from 0 to 1]
+    #[arg(
+        long,
+        value_name = "COLS",
+        value_delimiter = ',',
+        conflicts_with = "logits",
+        help_heading = COLUMNS
+    )]
+    pub probs: Option<Vec<String>>,
+
+    /// Columns of logits instead of probabilities; a single one is the logit of class 1
+    #[arg(long, value_name = "COLS", value_delimiter = ',', help_heading = COLUMNS)]
+    pub logits: Option<Vec<String>>,
+
+    /// Column of the rows' weights; only their ratios matter
+    #[arg(long, value_name = "COL", help_heading = COLUMNS)]
+    pub weight: Option<String>,
+
+    /// Column that says which group a row belongs to; the estimate of the whole file stays the same
+    #[arg(long, value_name = "COL", help_heading = COLUMNS)]
+    pub group: Option<String>,
+}
+
+/// The settings of `calipers simulate`.
+#[derive(Debug, Args)]
+pub struct SimulateArgs {
+    /// The setting; leave it out for a list
+    // Not required by clap, so that leaving it out gives the list.
+    #[arg(value_name = "NAME", requires_all = ["rows", "output"])]
+    pub name: Option<String>,
+
+    /// How many rows to draw
+    #[arg(short = 'n', long = "rows", value_name = "N")]
+    pub rows: Option<usize>,
+
+    /// Seed of the draws
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+
+    /// File to write: .csv, .tsv, .parquet, .arrow, .feather, .ipc or .npz; - prints CSV
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// The settings of the commands that list what there is.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// How to print the list
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: ListFormat,
+}
+
+/// How a report is printed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// For people
+    #[default]
+    Table,
+    /// For programs: everything
+    Json,
+    /// For spreadsheets: one line a metric
+    Csv,
+}
+
+/// How a list is printed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ListFormat {
+    /// For people
+    #[default]
+    Table,
+    /// For programs
+    Json,
+}
+
+/// How the error of two classes is measured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Binary {
+    /// |f1 - C1|, the error of class 1
+    #[default]
+    Scalar,
+    /// The norm over both columns: 2^(1/p) times the scalar, twice the scalar for brier
+    Vector,
+}
+
+impl From<Binary> for BinaryNorm {
+    fn from(binary: Binary) -> Self {
+        match binary {
+            Binary::Scalar => BinaryNorm::Scalar,
+            Binary::Vector => BinaryNorm::Vector,
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Which column is what: by the flags, or by guess.
+
+use super::FoldSource;
+use super::find::{find, listed};
+use super::names;
+use crate::args::ColumnArgs;
+use crate::error::{Failure, Result};
+use crate::input::{Column, Table, Values};
+
+/// Names of the label column, the first that is there.
+const LABELS: [&str; 4] = ["label", "y", "target", "labels"];
+
+/// Columns of these names are never taken for probabilities by guess, whatever they hold. The
+/// nameless and the unnamed ones are indices that pandas wrote.
+const NEVER_PROBABILITIES: [&str; 9] =
+    ["weight", "sample_weight", "fold", "fold_id", "group", "id", "index", "", "unnamed: 0"];
+
+/// Rounding of single precision above 1 does not make a probability something else.
+const ROUNDING: f64 = 1e-6;
+
+/// The columns that are used, by their position in the table.
+#[derive(Debug)]
+pub struct Choice {
+    /// The observed classes.
+    pub label: usize,
+    /// The probabilities or logits.
+    pub scores: Vec<usize>,
+    /// Whether the scores are logits.
+    pub logits: bool,
+    /// The weights.
+    pub weight: Option<usize>,
+    /// The groups.
+    pub group: Option<usize>,
+    /// The folds.
+    pub folds: Option<usize>,
+    /// Whether the scores were guessed.
+    pub guessed_scores: bool,
+    guessed_label: bool,
+}
+
+/// Chooses the columns.
+pub fn choose(table: &Table, request: &ColumnArgs, folds: &FoldSource<'_>) -> Result<Choice> {
+    let by_name = |name: &Option<String>| name.as_deref().map(|name| find(table, name)).transpose();
+    let mut weight = by_name(&request.weight)?;
+    let mut group = by_name(&request.group)?;
+    let mut fold = match folds {
+        FoldSource::Column(name) => Some(find(table, name)?),
+        FoldSource::Unsaid | FoldSource::Shuffled => None,
+    };
+    // The arrays of an archive say by their names what they are for.
+    if table.source.is_archive() {
+        let array = |name: &str| table.columns.iter().position(|column| column.name == name);
+        weight = weight.or_else(|| array("weights"));
+        group = group.or_else(|| array("groups"));
+        if let FoldSource::Unsaid = folds {
+            fold = array("folds");
+        }
+    }
+    let label = match by_name(&request.label)? {
+        Some(label) => label,
+        None => guess_label(table)?,
+    };
+    let given = |names: &Vec<String>| names.iter().map(|name| find(table, name)).collect();
+    let (scores, logits) = match (&request.probs, &request.logits) {
+        (Some(names), _) => (given(names), false),
+        (None, Some(names)) => (given(names), true),
+        (None, None) if table.source.is_archive() => guess_array(table)?,
+        (None, None) => {
+            let taken: Vec<usize> =
+                [Some(label), weight, group, fold].into_iter().flatten().collect();
+            (guess_probabilities(table, &taken), false)
+        }
+    };
+    let choice = Choice {
+        label,
+        scores: scores?,
+        logits,
+        weight,
+        group,
+        folds: fold,
+        guessed_scores: request.probs.is_none() && request.logits.is_none(),
+        guessed_label: request.label.is_none(),
+    };
+    choice.check(table)?;
+    Ok(choice)
+}
+
+impl Choice {
+    /// All columns that are used.
+    pub fn columns(&self) -> impl Iterator<Item = usize> + '_ {
+        let others = [self.weight, self.group, self.folds].into_iter().flatten();
+        std::iter::once(self.label).chain(self.scores.iter().copied()).chain(others)
+    }
+
+    /// A column serves one purpose; groups and folds may well be the same.
+    fn check(&self, table: &Table) -> Result<()> {
+        let others = [self.weight, self.group, self.folds];
+        let mut seen = vec![self.label];
+        for &score in &self.scores {
+            if seen.contains(&score) || others.contains(&Some(score)) {
+                return Err(twice(table, score));
+            }
+            seen.push(score);
+        }
+        match others.into_iter().flatten().find(|&other| other == self.label) {
+            None => Ok(()),
+            Some(other) => Err(twice(table, other)),
+        }
+    }
+
+    /// What was chosen, in one line, if any of it was a guess.
+    pub fn said(&self, table: &Table) -> Option<String> {
+        if !self.guessed_label && !self.guessed_scores {
+            return None;
+        }
+        let name = |at: usize| table.columns[at].name.as_str();
+        let names = |columns: &[usize]| {
+            listed(&columns.iter().map(|&column| name(column)).collect::<Vec<_>>())
+        };
+        let kind = if self.logits { "logits" } else { "probabilities" };
+        let mut said = format!("label: {}; {kind}: {}", name(self.label), names(&self.scores));
+        for (what, column) in [("weight", self.weight), ("group", self.group), ("fold", self.folds)]
+        {
+            if let Some(column) = column {
+                said.push_str(&format!("; {what}: {}", name(column)));
+            }
+        }
+        let used: Vec<usize> = self.columns().collect();
+        let ignored: Vec<usize> =
+            (0..table.columns.len()).filter(|column| !used.contains(column)).collect();
+        if !ignored.is_empty() {
+            said.push_str(&format!("; ignored: {}", names(&ignored)));
+        }
+        Some(said)
+    }
+}
+
+fn twice(table: &Table, column: usize) -> Failure {
+    let name = &table.columns[column].name;
+    Failure::input(format!("{}: column {name:?} is asked for twice", table.source.name))
+}
+
+fn guess_label(table: &Table) -> Result<usize> {
+    for label in LABELS {
+        let named = |column: &&Column| column.name.eq_ignore_ascii_case(label);
+        if let Some(column) = table.columns.iter().find(named) {
+            return find(table, &column.name);
+        }
+    }
+    let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    let hint = if !names.is_empty() && names.iter().all(|name| name.parse::<f64>().is_ok()) {
+        "the first line must name the columns"
+    } else {
+        "name the column of the observed classes with --label"
+    };
+    Err(Failure::input(format!(
+        "{}: no column is named label, y or target; the columns are {}",
+        table.source.name,
+        listed(&names)
+    ))
+    .hint(hint))
+}
+
+fn guess_array(table: &Table) -> Result<(Result<Vec<usize>>, bool)> {
+    for (name, logits) in [("probs", false), ("logits", true)] {
+        if let Some(at) = table.columns.iter().position(|column| column.name == name) {
+            return Ok((Ok(vec![at]), logits));
+        }
+    }
+    let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    Err(Failure::input(format!(
+        "{}: no array is named probs or logits; the arrays are {}",
+        table.source.name,
+        listed(&names)
+    ))
+    .hint("name the array with --probs or --logits"))
+}
+
+/// Every column of numbers from 0 to 1 that is nothing else.
+fn guess_probabilities(table: &Table, taken: &[usize]) -> Result<Vec<usize>> {
+    let free = |&at: &usize| {
+        let name = table.columns[at].name.to_lowercase();
+        !taken.contains(&at) && !NEVER_PROBABILITIES.contains(&name.as_str())
+    };
+    let (chosen, left): (Vec<usize>, Vec<usize>) = (0..table.columns.len())
+        .filter(free)
+        .partition(|&at| all_probabilities(&table.columns[at].values));
+    if chosen.is_empty() {
+        let rows = table.columns.first().and_then(|column| column.values.rows());
+        let message = match rows {
+            Some(0) => "there are no rows",
+            _ => "no column holds probabilities: numbers from 0 to 1",
+        };
+        return Err(Failure::input(format!("{}: {message}", table.source.name)).maybe_hint(
+            (rows != Some(0)).then(|| "if they are logits, name them with --logits".to_owned()),
+        ));
+    }
+    // p_0 without p_1, because of one bad cell there, would be measured as something it is not.
+    let prefix = names::prefix(&table.columns[chosen[0]].name);
+    let sibling =
+        |at: &&usize| prefix.is_some() && names::prefix(&table.columns[**at].name) == prefix;
+    match left.iter().find(sibling) {
+        None => Ok(chosen),
+        Some(&broken) => Err(broken_probability(table, broken)),
+    }
+}
+
+fn all_probabilities(values: &Values) -> bool {
+    let Values::Numbers(numbers) = values else { return false };
+    let mut given = numbers.iter().filter(|number| !number.is_nan()).peekable();
+    given.peek().is_some() && given.all(|number| (0.0..=1.0 + ROUNDING).contains(number))
+}
+
+/// Says what is wrong with a column that is called a probability and holds something else.
+fn broken_probability(table: &Table, at: usize) -> Failure {
+    let Column { name, values } = &table.columns[at];
+    let what = "probability";
+    let failure = match values {
+        Values::Numbers(numbers) => {
+            let outside = |number: &f64| !(0.0..=1.0 + ROUNDING).contains(number);
+            let row = numbers.iter().position(outside).unwrap_or(0);
+            let value = numbers.get(row).copied().unwrap_or(f64::NAN);
+            let reason = match value {
+                value if value.is_nan() => format!("the {what} is missing"),
+                value => format!("{what} {value} is not between 0 and 1"),
+            };
+            Failure::input(format!("{}: {reason}", table.source.cell(row, name)))
+        }
+        Values::Text(text) => super::not_a_number(&table.source, name, text, what),
+        Values::Matrix(_) | Values::Other(_) => {
+            super::wrong_kind(&table.source, name, values, what)
+        }
+    };
+    failure.hint("name the columns with --probs (or --logits) if they are others")
+}

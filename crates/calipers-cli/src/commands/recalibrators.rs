@@ -1,0 +1,52 @@
+//! `calipers recalibrators`: what the truth can be learnt with.
+
+use serde_json::{Value, json};
+
+use crate::args::{ListArgs, ListFormat};
+use crate::error::Result;
+use crate::output::style::{render, table};
+use crate::output::{json, print};
+
+/// Runs the command.
+pub fn recalibrators(args: &ListArgs) -> Result<()> {
+    print(&match args.format {
+        ListFormat::Table => as_table(),
+        ListFormat::Json => json::pretty(&as_json()),
+    })
+}
+
+fn as_table() -> String {
+    let mut names = table(&["name", "parameters", "what it is"]);
+    let mut parameters = table(&["parameter", "default", "what it sets"]);
+    for info in calipers::recalibrators() {
+        let keys: Vec<&str> = info.parameters.iter().map(|parameter| parameter.name).collect();
+        names.add_row([info.name, keys.join(", ").as_str(), info.about]);
+        for parameter in info.parameters {
+            let name = format!("{}:{}", info.name, parameter.name);
+            parameters.add_row([name.as_str(), parameter.default, parameter.about]);
+        }
+    }
+    format!(
+        "{}\n{}\nParameters follow a colon: --recalibrator kernel:bandwidth=0.05\n",
+        render(names),
+        render(parameters)
+    )
+}
+
+fn as_json() -> Value {
+    let list = calipers::recalibrators().map(|info| {
+        let parameters = info.parameters.iter().map(|parameter| {
+            json!({
+                "name": parameter.name,
+                "default": parameter.default,
+                "about": parameter.about,
+            })
+        });
+        json!({
+            "name": info.name,
+            "about": info.about,
+            "parameters": parameters.collect::<Vec<_>>(),
+        })
+    });
+    Value::Array(list.collect())
+}

@@ -1,0 +1,47 @@
+//! `calipers simulate`: predictions whose calibration error is known.
+
+use std::path::Path;
+
+use calipers::{Simulation, simulate as draw};
+
+use crate::args::SimulateArgs;
+use crate::error::{Failure, Result};
+use crate::format::Format;
+use crate::output::{file, predictions};
+use crate::suggest::did_you_mean;
+
+/// Runs the command.
+pub fn simulate(args: &SimulateArgs) -> Result<()> {
+    let Some(name) = &args.name else {
+        return Err(Failure::input("which simulation? The names are:").list(names()));
+    };
+    if Simulation::named(name).is_err() {
+        let known = Simulation::all().iter().map(|setting| setting.name);
+        return Err(Failure::input(format!("unknown simulation {name:?}; the names are:"))
+            .list(names())
+            .maybe_hint(did_you_mean(name, known)));
+    }
+    // clap sees to it that a name comes with both.
+    let (Some(rows), Some(output)) = (args.rows, &args.output) else {
+        return Err(Failure::input("-n and -o are needed"));
+    };
+    let to_stdout = output.as_path() == Path::new("-");
+    let format = if to_stdout { Format::Csv(None) } else { Format::of(output)? };
+    if rows == 0 {
+        return Err(Failure::input("-n: 0 rows are nothing to write; at least 1 is needed"));
+    }
+    let drawn = draw(name, rows, args.seed).map_err(|error| Failure::input(error.to_string()))?;
+    if to_stdout {
+        predictions::to_stdout(&drawn)
+    } else {
+        file::write(output, |file| predictions::write(&drawn, format, file))
+    }
+}
+
+fn names() -> Vec<String> {
+    let widest = Simulation::all().iter().map(|setting| setting.name.len()).max().unwrap_or(0);
+    let line = |setting: &Simulation| {
+        format!("{:widest$}  {} classes; truth: {}", setting.name, setting.classes, setting.about)
+    };
+    Simulation::all().iter().map(line).collect()
+}

@@ -1,0 +1,21 @@
+//! How the program ends, as scripts see it.
+
+use std::process::ExitCode;
+
+/// The exit status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// All went well.
+    Fine = 0,
+    /// Bad usage or bad input: the user can mend it.
+    BadInput = 2,
+    /// Anything unexpected: a full disk, a bug.
+    Unexpected = 3,
+}
+// 1 is left free for a check that fails, so that scripts can tell it from an error.
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}

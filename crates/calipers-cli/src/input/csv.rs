@@ -1,0 +1,192 @@
+//! CSV and TSV, read as a stream: the text is never in memory as a whole.
+//!
+//! A column starts as numbers and becomes text at the first cell that is not a number. Quoted
+//! fields, any line ends, a byte order mark and blank lines are fine; a row with more or fewer
+//! fields than the header is not.
+
+use std::io::{Cursor, Read};
+
+use csv::{ByteRecord, ReaderBuilder};
+
+use super::lines::{Lines, UnixLines};
+use super::{Column, Source, Table, Text, Values, unreadable};
+use crate::error::{Failure, Result};
+
+/// Large enough that system calls cost nothing beside the parsing.
+const BUFFER: usize = 1 << 18;
+
+/// Reads text with a delimiter; `None` finds it out from the first line.
+pub fn read(mut file: impl Read, name: &str, delimiter: Option<u8>) -> Result<Table> {
+    let start = first_line(&mut file).map_err(|error| unreadable(name, &error))?;
+    refuse_other_formats(&start, name)?;
+    let delimiter = delimiter.unwrap_or_else(|| sniff(&start));
+    let mut reader = ReaderBuilder::new()
+        .delimiter(delimiter)
+        .flexible(true)
+        .has_headers(false)
+        .buffer_capacity(BUFFER)
+        .from_reader(UnixLines::new(Cursor::new(start).chain(file)));
+    let failed = |error: csv::Error| match error.into_kind() {
+        csv::ErrorKind::Io(error) => unreadable(name, &error),
+        other => Failure::input(format!("cannot read {name}: {other:?}")),
+    };
+    let mut record = ByteRecord::new();
+    if !reader.read_byte_record(&mut record).map_err(failed)? {
+        return Err(Failure::input(format!("{name}: the file is empty")));
+    }
+    let names: Vec<String> = record.iter().map(|cell| lossy(cell.trim_ascii())).collect();
+    let mut builders: Vec<Builder> = names.iter().map(|_| Builder::default()).collect();
+    let mut lines = Lines::default();
+    let mut rows = 0;
+    while reader.read_byte_record(&mut record).map_err(failed)? {
+        // Every record ends with a line end, so the line is the one before the reader's.
+        let line = reader.position().line() - 1;
+        if record.len() != names.len() {
+            return Err(Failure::input(format!(
+                "{name}, line {line}: {} where the header has {}",
+                fields(record.len()),
+                names.len()
+            )));
+        }
+        for (builder, cell) in builders.iter_mut().zip(&record) {
+            builder.push(cell.trim_ascii());
+        }
+        lines.note(rows, line);
+        rows += 1;
+    }
+    let columns = names.into_iter().zip(builders);
+    let columns = columns.map(|(name, builder)| Column { name, values: builder.finish() });
+    Ok(Table { source: Source::text(name, lines), columns: columns.collect() })
+}
+
+fn fields(count: usize) -> String {
+    if count == 1 { "1 field".to_owned() } else { format!("{count} fields") }
+}
+
+fn lossy(cell: &[u8]) -> String {
+    String::from_utf8_lossy(cell).into_owned()
+}
+
+/// Reads until the first line is there, or enough of it.
+fn first_line(file: &mut impl Read) -> std::io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    let mut chunk = vec![0; 1 << 16];
+    while start.len() < BUFFER && memchr::memchr2(b'\n', b'\r', &start).is_none() {
+        let count = file.read(&mut chunk)?;
+        if count == 0 {
+            break;
+        }
+        start.extend_from_slice(&chunk[..count]);
+    }
+    Ok(start)
+}
+
+/// The delimiter of a header line: a comma, unless there is none and a tab or semicolon is there.
+fn sniff(start: &[u8]) -> u8 {
+    let end = memchr::memchr2(b'\n', b'\r', start).unwrap_or(start.len());
+    let line = &start[..end];
+    let delimiters = [b',', b'\t', b';'];
+    delimiters.into_iter().find(|delimiter| line.contains(delimiter)).unwrap_or(b',')
+}
+
+/// A binary file read as text would give a puzzling message.
+fn refuse_other_formats(start: &[u8], name: &str) -> Result<()> {
+    let kinds: [(&[u8], &str); 6] = [
+        (b"PAR1", "a Parquet file"),
+        (b"ARROW1", "an Arrow file"),
+        (b"PK\x03\x04", "a zip archive, such as NPZ"),
+        (b"\x1f\x8b", "gzip-compressed"),
+        (b"\xff\xfe", "UTF-16 text"),
+        (b"\xfe\xff", "UTF-16 text"),
+    ];
+    match kinds.iter().find(|(magic, _)| start.starts_with(magic)) {
+        None => Ok(()),
+        Some((_, kind)) => Err(Failure::input(format!("{name}: expected CSV, but it is {kind}"))),
+    }
+}
+
+/// A column while it is read.
+enum Builder {
+    Numbers {
+        numbers: Vec<f64>,
+        /// Cells such as `NA` that mean a missing number, but may be a name in a text.
+        marks: Vec<(usize, &'static str)>,
+    },
+    Text(Text),
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self::Numbers { numbers: Vec::new(), marks: Vec::new() }
+    }
+}
+
+/// What stands for a missing number in files that R, pandas or polars wrote.
+const MISSING: [&str; 6] = ["NA", "NaN", "nan", "null", "NULL", "None"];
+
+impl Builder {
+    fn push(&mut self, cell: &[u8]) {
+        match self {
+            Self::Text(text) => text.push(&String::from_utf8_lossy(cell)),
+            Self::Numbers { numbers, marks } => {
+                if cell.is_empty() {
+                    numbers.push(f64::NAN);
+                } else if let Some(number) = number(cell) {
+                    numbers.push(number);
+                } else if let Some(mark) = MISSING.iter().find(|mark| mark.as_bytes() == cell) {
+                    marks.push((numbers.len(), mark));
+                    numbers.push(f64::NAN);
+                } else {
+                    let mut text = to_text(numbers, marks);
+                    text.push(&String::from_utf8_lossy(cell));
+                    *self = Self::Text(text);
+                }
+            }
+        }
+    }
+
+    fn finish(self) -> Values {
+        match self {
+            Self::Numbers { numbers, marks } if marks.len() == numbers.len() => {
+                Values::Text(to_text(&numbers, &marks))
+            }
+            Self::Numbers { numbers, .. } => Values::Numbers(numbers),
+            Self::Text(text) => Values::Text(text),
+        }
+    }
+}
+
+/// Turns numbers back into text; `1.0` comes back as `1`.
+fn to_text(numbers: &[f64], marks: &[(usize, &str)]) -> Text {
+    let mut marks = marks.iter().peekable();
+    let mut text = Text::default();
+    for (row, number) in numbers.iter().enumerate() {
+        if let Some((_, mark)) = marks.next_if(|(at, _)| *at == row) {
+            text.push(mark);
+        } else if number.is_nan() {
+            text.push("");
+        } else {
+            text.push(&number.to_string());
+        }
+    }
+    text
+}
+
+/// A cell as a number. Codes such as `007` and integers that a double cannot hold exactly, such as
+/// hashes, are not numbers: as such they would lose what tells them apart.
+fn number(cell: &[u8]) -> Option<f64> {
+    let digits = cell.strip_prefix(b"-").or_else(|| cell.strip_prefix(b"+")).unwrap_or(cell);
+    match digits {
+        [b'0', b'0'..=b'9', ..] => return None,
+        [b'0'..=b'9' | b'.', ..] => {}
+        _ if digits.eq_ignore_ascii_case(b"inf") || digits.eq_ignore_ascii_case(b"infinity") => {}
+        _ => return None,
+    }
+    if digits.len() > 15 && digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    std::str::from_utf8(cell).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests;

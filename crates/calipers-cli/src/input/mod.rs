@@ -1,0 +1,149 @@
+//! Files in: every reader yields a [`Table`] of named columns.
+//!
+//! A new format is one file here, one line in [`read`] and one in
+//! [`Format::of`](crate::format::Format::of).
+
+mod csv;
+mod lines;
+mod npz;
+mod text;
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use ndarray::Array2;
+
+use crate::error::{Failure, Result};
+use crate::format::Format;
+pub use lines::Lines;
+pub use text::Text;
+
+/// What a file holds.
+#[derive(Debug)]
+pub struct Table {
+    /// Where it came from.
+    pub source: Source,
+    /// The columns, in the file's order.
+    pub columns: Vec<Column>,
+}
+
+/// A column with its name; in an NPZ archive, an array.
+#[derive(Debug)]
+pub struct Column {
+    /// The name, as it is written in the file.
+    pub name: String,
+    /// One value a row.
+    pub values: Values,
+}
+
+/// What a column holds.
+#[derive(Debug)]
+pub enum Values {
+    /// Numbers; what is missing is NaN.
+    Numbers(Vec<f64>),
+    /// Text; what is missing is empty.
+    Text(Text),
+    /// Rows of numbers: only archives have these.
+    Matrix(Array2<f64>),
+    /// Something that can be neither label nor probability, described in a few words.
+    Other(String),
+}
+
+impl Values {
+    /// The number of rows; `None` where the values were not read.
+    pub fn rows(&self) -> Option<usize> {
+        match self {
+            Self::Numbers(numbers) => Some(numbers.len()),
+            Self::Text(text) => Some(text.len()),
+            Self::Matrix(matrix) => Some(matrix.nrows()),
+            Self::Other(_) => None,
+        }
+    }
+}
+
+/// Where a table came from, to name a place in it.
+#[derive(Debug)]
+pub struct Source {
+    /// The file's name, as it was given.
+    pub name: String,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Text(Lines),
+    Rows,
+    Archive,
+}
+
+impl Source {
+    /// Text, in which a row has a line.
+    fn text(name: &str, lines: Lines) -> Self {
+        Self { name: name.to_owned(), kind: Kind::Text(lines) }
+    }
+
+    /// A table without lines.
+    #[cfg(feature = "parquet")]
+    fn rows(name: &str) -> Self {
+        Self { name: name.to_owned(), kind: Kind::Rows }
+    }
+
+    /// An archive of arrays, whose names say what they are for.
+    fn archive(name: &str) -> Self {
+        Self { name: name.to_owned(), kind: Kind::Archive }
+    }
+
+    /// Whether the columns are arrays of an archive.
+    pub fn is_archive(&self) -> bool {
+        matches!(self.kind, Kind::Archive)
+    }
+
+    /// The place of a row: the line where there are lines, or else the row's number from 0.
+    pub fn place(&self, row: usize) -> String {
+        match &self.kind {
+            Kind::Text(lines) => format!("{}, line {}", self.name, lines.of(row)),
+            Kind::Rows | Kind::Archive => format!("{}, row {row}", self.name),
+        }
+    }
+
+    /// The place of a cell.
+    pub fn cell(&self, row: usize, column: &str) -> String {
+        format!("{}, column {column}", self.place(row))
+    }
+}
+
+/// Reads a file; `-` is CSV on standard input.
+pub fn read(path: &Path) -> Result<Table> {
+    if path.as_os_str() == "-" {
+        return csv::read(io::stdin().lock(), "standard input", None);
+    }
+    let name = path.display().to_string();
+    let format = Format::of(path)?;
+    let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
+    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        return Err(Failure::input(format!("cannot read {name}: it is a directory")));
+    }
+    match format {
+        Format::Csv(delimiter) => csv::read(file, &name, delimiter),
+        Format::Parquet | Format::Arrow => Err(Failure::input("parquet")),
+        Format::Npz => npz::read(file, &name),
+    }
+}
+
+/// A file that cannot be read is the user's to mend: exit status 2.
+fn unreadable(name: &str, error: &io::Error) -> Failure {
+    let failure = Failure::input(format!("cannot read {name}: {}", plain(error)));
+    if error.kind() == io::ErrorKind::NotFound && name.starts_with('-') {
+        return failure.hint("standard input is a single -");
+    }
+    failure
+}
+
+/// The system's message without its `(os error 2)`, which says nothing more.
+pub fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}

@@ -1,0 +1,23 @@
+//! Results out: a report as table, JSON or CSV, and files of predictions.
+
+pub mod csv;
+pub mod file;
+pub mod json;
+pub mod predictions;
+pub mod style;
+pub mod table;
+
+mod notes;
+
+use std::io::{self, Write};
+
+use crate::error::{Failure, Result};
+pub use notes::notes;
+
+/// Prints a result to standard output.
+pub fn print(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|error| Failure::stdout(&error))
+}

@@ -1,0 +1,51 @@
+//! What a reader of the estimates should know about them.
+
+use calipers::Report;
+
+use super::style::thousands;
+
+/// The notes that apply, one a line.
+pub fn notes(report: &Report) -> Vec<String> {
+    let mut notes = Vec::new();
+    let renormalised = report.renormalised_rows;
+    if renormalised > 0 {
+        notes.push(format!(
+            "note: {} did not sum to 1 and {} renormalised",
+            count(renormalised, "row"),
+            if renormalised == 1 { "was" } else { "were" }
+        ));
+    }
+    if report.unconverged_fits > 0 {
+        notes.push(format!(
+            "note: {} of {} stopped before they converged",
+            thousands(report.unconverged_fits),
+            count(report.fits, "fit")
+        ));
+    }
+    for estimate in report.estimates.iter().filter(|estimate| estimate.infinite_rows > 0) {
+        let rows = count(estimate.infinite_rows, "row");
+        let verb = if estimate.infinite_rows == 1 { "gives" } else { "give" };
+        notes.push(format!(
+            "note: {} is infinite: {rows} {verb} the observed class no probability",
+            estimate.metric
+        ));
+    }
+    if report.estimates.iter().any(|estimate| estimate.infinite_rows > 0) {
+        notes
+            .push("hint: --log-floor 1e-12 lets no probability count as less than that".to_owned());
+    }
+    if report.estimates.iter().any(|estimate| estimate.value < 0.0 && estimate.value.is_finite()) {
+        notes.push(
+            "note: an estimate below 0 means that no error was detected (estimates are\n      \
+             lower bounds in expectation, so they may fall below 0)"
+                .to_owned(),
+        );
+    }
+    notes
+}
+
+/// `1 row`, `2,019 rows`.
+pub fn count(number: usize, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", thousands(number))
+}
