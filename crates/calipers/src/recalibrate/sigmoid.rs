@@ -1,7 +1,6 @@
 //! Logistic regression on a handful of features of one probability.
 
 use crate::sample::Column;
-use crate::simplex::sigmoid;
 use crate::solve::{Objective, Solution, minimise};
 
 /// The penalty on the squared distance from the identity map: it moves no estimate by more than
@@ -38,15 +37,14 @@ impl<const D: usize> Objective for Logistic<D> {
         let (mut value, mut first, mut second) = (0.0, [0.0; D], [[0.0; D]; D]);
         for (x, y, w) in &self.rows {
             let score: f64 = x.iter().zip(at).map(|(x, at)| x * at).sum();
-            let p = sigmoid(score);
-            // -ln of the probability of what was observed, without overflow on either side.
+            // One exponential gives the probability, its complement and the loss, none of them
+            // by a difference of near-equal numbers.
+            let tail = (-score.abs()).exp();
+            let (high, low) = (1.0 / (1.0 + tail), tail / (1.0 + tail));
+            let p = if score >= 0.0 { high } else { low };
             let signed = if *y > 0.5 { -score } else { score };
-            value += w * if signed > 0.0 {
-                signed + (-signed).exp().ln_1p()
-            } else {
-                signed.exp().ln_1p()
-            };
-            let (residual, curvature) = (w * (p - y), w * p * sigmoid(-score));
+            value += w * (signed.max(0.0) + tail.ln_1p());
+            let (residual, curvature) = (w * (p - y), w * high * low);
             for i in 0..D {
                 first[i] += residual * x[i];
                 for j in 0..=i {

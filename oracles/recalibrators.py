@@ -1,0 +1,31 @@
+"""The table of recalibrators by name."""
+
+from common import Fit, Floats, Ints, Map, then_mix
+from linear import affine, matrix, sms, svs, vector
+from plain import constant, identity, kernel
+from temperature import temperature
+from two_class import beta_map, isotonic_map, one_versus_rest, quadratic_map
+
+quadratic = one_versus_rest(quadratic_map)
+
+
+def logistic(probs: Floats, labels: Ints, weights: Floats) -> Map:
+    """Fit `quadratic` for two classes and `sms` for more."""
+    return (quadratic if probs.shape[1] == 2 else sms)(probs, labels, weights)
+
+
+RECALIBRATORS: dict[str, Fit] = {
+    "identity": identity,
+    "constant": then_mix(constant),
+    "temperature": temperature,
+    "affine": affine,
+    "quadratic": quadratic,
+    "beta": one_versus_rest(beta_map),
+    "vector": vector,
+    "svs": svs,
+    "matrix": matrix,
+    "sms": sms,
+    "logistic": logistic,
+    "isotonic": then_mix(one_versus_rest(isotonic_map)),
+    "kernel": then_mix(kernel),
+}
