@@ -17,7 +17,7 @@ Fit = Callable[[Floats, Ints, Floats], Map]
 The weights are positive: rows of zero weight are dropped when a file is read.
 """
 
-FLOOR = 1e-12
+FLOOR = 1e-6
 RIDGE = 1e-6
 
 

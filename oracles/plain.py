@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from common import FLOOR, Floats, Ints, Map
+from common import Floats, Ints, Map
 
 BANDWIDTH = 0.1
+LEAST_MASS = 1e-12
 
 
 def identity(probs: Floats, labels: Ints, weights: Floats) -> Map:
@@ -31,7 +32,7 @@ def kernel(probs: Floats, labels: Ints, weights: Floats) -> Map:
         squares = np.sum((new[:, None, axes] - train[None, :, :]) ** 2, axis=2)
         numerators = np.exp(-squares / (2.0 * BANDWIDTH**2)) @ votes
         totals = numerators.sum(axis=1, keepdims=True)
-        filled = numerators + np.maximum(0.0, FLOOR - totals) * new
-        return filled / np.maximum(totals, FLOOR)
+        filled = numerators + np.maximum(0.0, LEAST_MASS - totals) * new
+        return filled / np.maximum(totals, LEAST_MASS)
 
     return apply
