@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// that a classifier gave are from the frequencies with which the classes turned out. The
 /// estimate needs no bins, and in expectation it never exceeds the true error.
 #[derive(Debug, Parser)]
-#[command(name = "calipers", version, subcommand_required = true, max_term_width = 100)]
+#[command(name = "calipers", version, subcommand_required = true, max_term_width = 80)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -39,21 +39,25 @@ pub enum Command {
 const ESTIMATE_EXAMPLES: &str = "\
 Examples:
   calipers estimate predictions.csv
-  calipers estimate predictions.parquet --label class --probs p_cat,p_dog,p_fox
+  calipers estimate predictions.parquet --label animal --probs p_cat,p_dog
   calipers estimate logits.npz --metric l1,top-l1,log --log-floor 1e-12
   cut -d, -f2- table.csv | calipers estimate - --metric l1 --format json
 
-Files are CSV or TSV with a header line, Parquet, Arrow IPC (Feather), or NPZ with the arrays
-probs (or logits) and labels. Without --label and --probs the columns are guessed, and what was
-guessed is said on standard error.";
+Files are CSV or TSV with a header line, Parquet, Arrow IPC (Feather), or NPZ
+with the arrays probs (or logits) and labels, and weights, groups, folds and
+classes if there are. Without --label and --probs the columns are guessed, and
+what was guessed is said on standard error.
+
+Labels are the classes' names, which are the names of the probability columns
+without a prefix such as p_, or the columns' positions from 0, or true and false.";
 
 const SIMULATE_EXAMPLES: &str = "\
 Examples:
   calipers simulate binary-overconfident -n 10000 -o predictions.csv
   calipers simulate multiclass-underconfident-3 -n 1000 -o - | calipers estimate -
 
-The file holds the column label, then one probability a class: p_0, p_1, ... (NPZ: the arrays
-probs and labels). calipers simulate alone lists the names.";
+The file holds the column label, then one probability a class: p_0, p_1, ...
+(NPZ: the arrays probs and labels). calipers simulate alone lists the names.";
 
 /// The settings of `calipers estimate`.
 #[derive(Debug, Args)]
@@ -164,8 +168,8 @@ pub struct ColumnArgs {
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
     /// The setting; leave it out for a list
-    // Not required by clap, so that leaving it out gives the list.
-    #[arg(value_name = "NAME", requires_all = ["rows", "output"])]
+    // Nothing is required by clap, so that a name left out or misspelt gives the list.
+    #[arg(value_name = "NAME")]
     pub name: Option<String>,
 
     /// How many rows to draw
@@ -189,35 +193,37 @@ pub struct ListArgs {
     pub format: ListFormat,
 }
 
+// The variants below have no doc comments: clap would turn them into a second, longer help.
+
 /// How a report is printed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
-    /// For people
+    // For people.
     #[default]
     Table,
-    /// For programs: everything
+    // For programs: everything.
     Json,
-    /// For spreadsheets: one line a metric
+    // For spreadsheets: one line a metric.
     Csv,
 }
 
 /// How a list is printed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ListFormat {
-    /// For people
+    // For people.
     #[default]
     Table,
-    /// For programs
+    // For programs.
     Json,
 }
 
 /// How the error of two classes is measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Binary {
-    /// |f1 - C1|, the error of class 1
+    // |f1 - C1|, the error of class 1.
     #[default]
     Scalar,
-    /// The norm over both columns: 2^(1/p) times the scalar, twice the scalar for brier
+    // The norm over both columns: 2^(1/p) times the scalar, twice the scalar for brier.
     Vector,
 }
 

@@ -35,4 +35,11 @@ impl Format {
             ))),
         }
     }
+
+    /// The error of a build without the formats that take long to build.
+    #[cfg(not(feature = "parquet"))]
+    pub fn left_out(self, name: &str) -> Failure {
+        Failure::input(format!("{name}: this build of calipers has no support for {self:?} files"))
+            .hint("build it with the feature parquet")
+    }
 }

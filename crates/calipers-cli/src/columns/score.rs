@@ -50,8 +50,6 @@ fn take_matrix(table: &mut Table, at: usize) -> Result<Scores> {
     let columns = (0..count).map(|class| format!("{class} of {}", column.name)).collect();
     let numbers = || (0..count).map(|class| class.to_string()).collect();
     let classes = match class_names {
-        // The single column of two classes is that of class 1.
-        _ if count == 1 => vec!["1".to_owned()],
         Some(names) if names.len() == count => names,
         Some(names) => {
             return Err(Failure::input(format!(

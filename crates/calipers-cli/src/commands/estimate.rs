@@ -5,7 +5,7 @@ use calipers::{Error, Estimator, Folds, Metric, recalibrator, recalibrators};
 use crate::args::{EstimateArgs, ReportFormat};
 use crate::columns::{FoldSource, Loaded, load};
 use crate::error::{Failure, Result, say};
-use crate::input::read;
+use crate::input::{Wanted, read};
 use crate::output::{self, notes};
 use crate::progress::Progress;
 use crate::suggest::did_you_mean;
@@ -19,7 +19,8 @@ pub fn estimate(args: &EstimateArgs) -> Result<()> {
         (None, None) => FoldSource::Unsaid,
         (None, Some(_)) => FoldSource::Shuffled,
     };
-    let Loaded { predictions, folds: plan } = load(read(&args.file)?, &args.columns, &folds)?;
+    let table = read(&args.file, &wanted(args))?;
+    let Loaded { predictions, folds: plan } = load(table, &args.columns, &folds)?;
     let plan = plan.unwrap_or(Folds::Shuffled(args.folds.unwrap_or(DEFAULT_FOLDS)));
     let (estimator, progress) = Progress::watch(estimator.fold_plan(plan));
     let report = estimator.estimate(&predictions).map_err(|error| explain(&error))?;
@@ -41,6 +42,15 @@ pub fn estimate(args: &EstimateArgs) -> Result<()> {
 }
 
 const DEFAULT_FOLDS: usize = 5;
+
+/// The columns that the flags name; if they do not name all that are needed, any may be needed.
+fn wanted(args: &EstimateArgs) -> Wanted {
+    let columns = &args.columns;
+    let scores = columns.probs.as_ref().or(columns.logits.as_ref());
+    let single = [&columns.label, &columns.weight, &columns.group, &args.fold_column];
+    let names = single.into_iter().flatten().chain(scores.into_iter().flatten());
+    Wanted::new(names.cloned().collect(), columns.label.is_none() || scores.is_none())
+}
 
 fn settings(args: &EstimateArgs) -> Result<Estimator> {
     let mut metrics: Vec<Metric> = Vec::new();

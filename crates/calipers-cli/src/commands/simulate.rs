@@ -21,18 +21,24 @@ pub fn simulate(args: &SimulateArgs) -> Result<()> {
             .list(names())
             .maybe_hint(did_you_mean(name, known)));
     }
-    // clap sees to it that a name comes with both.
-    let (Some(rows), Some(output)) = (args.rows, &args.output) else {
-        return Err(Failure::input("-n and -o are needed"));
+    let Some(rows) = args.rows else {
+        return Err(Failure::input("-n is missing: how many rows to draw"));
+    };
+    let Some(output) = &args.output else {
+        return Err(Failure::input("-o is missing: the file to write").hint("-o - prints CSV"));
     };
     let to_stdout = output.as_path() == Path::new("-");
     let format = if to_stdout { Format::Csv(None) } else { Format::of(output)? };
+    #[cfg(not(feature = "parquet"))]
+    if matches!(format, Format::Parquet | Format::Arrow) {
+        return Err(format.left_out(&output.display().to_string()));
+    }
     if rows == 0 {
         return Err(Failure::input("-n: 0 rows are nothing to write; at least 1 is needed"));
     }
     let drawn = draw(name, rows, args.seed).map_err(|error| Failure::input(error.to_string()))?;
     if to_stdout {
-        predictions::to_stdout(&drawn)
+        predictions::print(&drawn)
     } else {
         file::write(output, |file| predictions::write(&drawn, format, file))
     }

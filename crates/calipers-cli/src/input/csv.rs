@@ -9,14 +9,20 @@ use std::io::{Cursor, Read};
 use csv::{ByteRecord, ReaderBuilder};
 
 use super::lines::{Lines, UnixLines};
-use super::{Column, Source, Table, Text, Values, unreadable};
+use super::wanted::NOT_READ;
+use super::{Column, Source, Table, Text, Values, Wanted, unreadable};
 use crate::error::{Failure, Result};
 
 /// Large enough that system calls cost nothing beside the parsing.
 const BUFFER: usize = 1 << 18;
 
 /// Reads text with a delimiter; `None` finds it out from the first line.
-pub fn read(mut file: impl Read, name: &str, delimiter: Option<u8>) -> Result<Table> {
+pub fn read(
+    mut file: impl Read,
+    name: &str,
+    delimiter: Option<u8>,
+    wanted: &Wanted,
+) -> Result<Table> {
     let start = first_line(&mut file).map_err(|error| unreadable(name, &error))?;
     refuse_other_formats(&start, name)?;
     let delimiter = delimiter.unwrap_or_else(|| sniff(&start));
@@ -35,7 +41,7 @@ pub fn read(mut file: impl Read, name: &str, delimiter: Option<u8>) -> Result<Ta
         return Err(Failure::input(format!("{name}: the file is empty")));
     }
     let names: Vec<String> = record.iter().map(|cell| lossy(cell.trim_ascii())).collect();
-    let mut builders: Vec<Builder> = names.iter().map(|_| Builder::default()).collect();
+    let mut builders: Vec<Builder> = names.iter().map(|name| Builder::new(wanted, name)).collect();
     let mut lines = Lines::default();
     let mut rows = 0;
     while reader.read_byte_record(&mut record).map_err(failed)? {
@@ -113,20 +119,25 @@ enum Builder {
         marks: Vec<(usize, &'static str)>,
     },
     Text(Text),
-}
-
-impl Default for Builder {
-    fn default() -> Self {
-        Self::Numbers { numbers: Vec::new(), marks: Vec::new() }
-    }
+    /// A column that was not asked for.
+    Skipped,
 }
 
 /// What stands for a missing number in files that R, pandas or polars wrote.
 const MISSING: [&str; 6] = ["NA", "NaN", "nan", "null", "NULL", "None"];
 
 impl Builder {
+    fn new(wanted: &Wanted, name: &str) -> Self {
+        if wanted.wants(name) {
+            Self::Numbers { numbers: Vec::new(), marks: Vec::new() }
+        } else {
+            Self::Skipped
+        }
+    }
+
     fn push(&mut self, cell: &[u8]) {
         match self {
+            Self::Skipped => {}
             Self::Text(text) => text.push(&String::from_utf8_lossy(cell)),
             Self::Numbers { numbers, marks } => {
                 if cell.is_empty() {
@@ -152,6 +163,7 @@ impl Builder {
             }
             Self::Numbers { numbers, .. } => Values::Numbers(numbers),
             Self::Text(text) => Values::Text(text),
+            Self::Skipped => Values::Other(NOT_READ.to_owned()),
         }
     }
 }

@@ -3,10 +3,16 @@
 //! A new format is one file here, one line in [`read`] and one in
 //! [`Format::of`](crate::format::Format::of).
 
+#[cfg(feature = "parquet")]
+mod arrow;
 mod csv;
 mod lines;
+mod npy;
 mod npz;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod text;
+mod wanted;
 
 use std::fs::File;
 use std::io;
@@ -18,6 +24,7 @@ use crate::error::{Failure, Result};
 use crate::format::Format;
 pub use lines::Lines;
 pub use text::Text;
+pub use wanted::Wanted;
 
 /// What a file holds.
 #[derive(Debug)]
@@ -46,7 +53,7 @@ pub enum Values {
     Text(Text),
     /// Rows of numbers: only archives have these.
     Matrix(Array2<f64>),
-    /// Something that can be neither label nor probability, described in a few words.
+    /// What cannot be used, described in a few words: lists, or what was not read.
     Other(String),
 }
 
@@ -73,6 +80,7 @@ pub struct Source {
 #[derive(Debug)]
 enum Kind {
     Text(Lines),
+    #[cfg(feature = "parquet")]
     Rows,
     Archive,
 }
@@ -103,7 +111,9 @@ impl Source {
     pub fn place(&self, row: usize) -> String {
         match &self.kind {
             Kind::Text(lines) => format!("{}, line {}", self.name, lines.of(row)),
-            Kind::Rows | Kind::Archive => format!("{}, row {row}", self.name),
+            #[cfg(feature = "parquet")]
+            Kind::Rows => format!("{}, row {row}", self.name),
+            Kind::Archive => format!("{}, row {row}", self.name),
         }
     }
 
@@ -113,10 +123,10 @@ impl Source {
     }
 }
 
-/// Reads a file; `-` is CSV on standard input.
-pub fn read(path: &Path) -> Result<Table> {
+/// Reads a file; `-` is CSV on standard input. Columns that are not wanted may be passed over.
+pub fn read(path: &Path, wanted: &Wanted) -> Result<Table> {
     if path.as_os_str() == "-" {
-        return csv::read(io::stdin().lock(), "standard input", None);
+        return csv::read(io::stdin().lock(), "standard input", None, wanted);
     }
     let name = path.display().to_string();
     let format = Format::of(path)?;
@@ -125,9 +135,14 @@ pub fn read(path: &Path) -> Result<Table> {
         return Err(Failure::input(format!("cannot read {name}: it is a directory")));
     }
     match format {
-        Format::Csv(delimiter) => csv::read(file, &name, delimiter),
-        Format::Parquet | Format::Arrow => Err(Failure::input("parquet")),
-        Format::Npz => npz::read(file, &name),
+        Format::Csv(delimiter) => csv::read(file, &name, delimiter, wanted),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => parquet::read(file, &name, wanted),
+        #[cfg(feature = "parquet")]
+        Format::Arrow => arrow::read(file, &name, wanted),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet | Format::Arrow => Err(format.left_out(&name)),
+        Format::Npz => npz::read(file, &name, wanted),
     }
 }
 

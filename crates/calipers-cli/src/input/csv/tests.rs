@@ -1,7 +1,7 @@
 use super::*;
 
 fn read_text(text: &str) -> Result<Table> {
-    read(text.as_bytes(), "table.csv", None)
+    read(text.as_bytes(), "table.csv", None, &Wanted::default())
 }
 
 /// The columns of a text: numbers, or texts in brackets.
@@ -94,6 +94,6 @@ fn what_is_not_text_is_refused() {
 
 #[test]
 fn bytes_that_are_no_utf8_do_not_stop_the_reading() {
-    let table = read(&b"a,b\n\xffx,1\n"[..], "table.csv", None).unwrap();
+    let table = read(&b"a,b\n\xffx,1\n"[..], "table.csv", None, &Wanted::default()).unwrap();
     assert_eq!(table.columns.len(), 2);
 }
