@@ -54,7 +54,7 @@ without a prefix such as p_, or the columns' positions from 0, or true and false
 const SIMULATE_EXAMPLES: &str = "\
 Examples:
   calipers simulate binary-overconfident -n 10000 -o predictions.csv
-  calipers simulate multiclass-underconfident-3 -n 1000 -o - | calipers estimate -
+  calipers simulate binary-under -n 1000 -o - | calipers estimate -
 
 The file holds the column label, then one probability a class: p_0, p_1, ...
 (NPZ: the arrays probs and labels). calipers simulate alone lists the names.";
@@ -98,7 +98,7 @@ pub struct EstimateArgs {
     pub confidence: f64,
 
     /// Folds of the cross-validation, shuffled by the seed [default: 5]
-    #[arg(long, value_name = "K", help_heading = FOLDS)]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, help_heading = FOLDS)]
     pub folds: Option<usize>,
 
     /// Column that says which fold a row belongs to, instead of shuffled folds
@@ -106,11 +106,11 @@ pub struct EstimateArgs {
     pub fold_column: Option<String>,
 
     /// Draw the folds this often and average
-    #[arg(long, value_name = "R", default_value_t = 1, help_heading = FOLDS)]
+    #[arg(long, value_name = "R", default_value_t = 1, allow_negative_numbers = true, help_heading = FOLDS)]
     pub repeats: usize,
 
     /// Seed of everything random; the same seed gives the same digits on any number of threads
-    #[arg(long, value_name = "S", default_value_t = 0, help_heading = FOLDS)]
+    #[arg(long, value_name = "S", default_value_t = 0, allow_negative_numbers = true, help_heading = FOLDS)]
     pub seed: u64,
 
     /// Threads to use; 0 for one a core
@@ -118,6 +118,7 @@ pub struct EstimateArgs {
         long,
         value_name = "N",
         default_value_t = 0,
+        allow_negative_numbers = true,
         value_parser = clap::value_parser!(u16).range(0..=1024),
         help_heading = OUTPUT
     )]
@@ -173,11 +174,11 @@ pub struct SimulateArgs {
     pub name: Option<String>,
 
     /// How many rows to draw
-    #[arg(short = 'n', long = "rows", value_name = "N")]
+    #[arg(short = 'n', long = "rows", value_name = "N", allow_negative_numbers = true)]
     pub rows: Option<usize>,
 
     /// Seed of the draws
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "S", default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
 
     /// File to write: .csv, .tsv, .parquet, .arrow, .feather, .ipc or .npz; - prints CSV

@@ -77,7 +77,7 @@ impl Failure {
         let Self::Fault(fault) = self else { return Exit::Fine };
         say(&format!("error: {}", fault.message));
         for line in &fault.list {
-            say(&format!("  {line}"));
+            say(line);
         }
         if let Some(hint) = &fault.hint {
             say(&format!("hint: {hint}"));

@@ -126,8 +126,10 @@ impl Choice {
             }
         }
         let used: Vec<usize> = self.columns().collect();
+        // The class names of an archive are no choice: there is only one place for them.
+        let named = |at: usize| table.source.is_archive() && name(at) == "classes";
         let ignored: Vec<usize> =
-            (0..table.columns.len()).filter(|column| !used.contains(column)).collect();
+            (0..table.columns.len()).filter(|&at| !used.contains(&at) && !named(at)).collect();
         if !ignored.is_empty() {
             said.push_str(&format!("; ignored: {}", names(&ignored)));
         }
@@ -185,23 +187,28 @@ fn guess_probabilities(table: &Table, taken: &[usize]) -> Result<Vec<usize>> {
     let (chosen, left): (Vec<usize>, Vec<usize>) = (0..table.columns.len())
         .filter(free)
         .partition(|&at| all_probabilities(&table.columns[at].values));
-    if chosen.is_empty() {
-        let rows = table.columns.first().and_then(|column| column.values.rows());
-        let message = match rows {
-            Some(0) => "there are no rows",
-            _ => "no column holds probabilities: numbers from 0 to 1",
-        };
-        return Err(Failure::input(format!("{}: {message}", table.source.name)).maybe_hint(
-            (rows != Some(0)).then(|| "if they are logits, name them with --logits".to_owned()),
-        ));
+    let prefixed = |at: &usize| names::prefix(&table.columns[*at].name);
+    // p_0 without p_1, because of one bad cell there, would be measured as something it is not;
+    // and without either, the bad cell is the reason.
+    let broken = match chosen.first() {
+        Some(first) => {
+            left.iter().find(|at| prefixed(at).is_some() && prefixed(at) == prefixed(first))
+        }
+        None => left.iter().find(|at| prefixed(at).is_some()),
+    };
+    if let Some(rows) = table.columns.first().and_then(|column| column.values.rows())
+        && rows == 0
+    {
+        return Err(Failure::input(format!("{}: there are no rows", table.source.name)));
     }
-    // p_0 without p_1, because of one bad cell there, would be measured as something it is not.
-    let prefix = names::prefix(&table.columns[chosen[0]].name);
-    let sibling =
-        |at: &&usize| prefix.is_some() && names::prefix(&table.columns[**at].name) == prefix;
-    match left.iter().find(sibling) {
-        None => Ok(chosen),
+    match broken {
         Some(&broken) => Err(broken_probability(table, broken)),
+        None if chosen.is_empty() => Err(Failure::input(format!(
+            "{}: no column holds probabilities: numbers from 0 to 1",
+            table.source.name
+        ))
+        .hint("if they are logits, name them with --logits")),
+        None => Ok(chosen),
     }
 }
 
@@ -231,5 +238,5 @@ fn broken_probability(table: &Table, at: usize) -> Failure {
             super::wrong_kind(&table.source, name, values, what)
         }
     };
-    failure.hint("name the columns with --probs (or --logits) if they are others")
+    failure.hint("name the columns with --probs, or with --logits if that is what they are")
 }

@@ -85,12 +85,15 @@ fn explain(error: &Error) -> Failure {
         }
         Error::Metric { text, .. } => Failure::input(error.to_string())
             .maybe_hint(metric_hint(text).or_else(|| Some("see calipers metrics".to_owned()))),
-        Error::Recalibrator { text, .. } => {
+        Error::Recalibrator { text, reason } => {
             let name = text.split(':').next().unwrap_or_default();
             let names: Vec<&str> = recalibrators().map(|info| info.name).collect();
+            // The name is right and a parameter is wrong: then the recalibrator is not unknown.
             let known = names.contains(&name);
+            let message =
+                if known { format!("recalibrator {text}: {reason}") } else { error.to_string() };
             let hint = if known { None } else { did_you_mean(name, names) };
-            Failure::input(error.to_string())
+            Failure::input(message)
                 .hint(hint.unwrap_or_else(|| "see calipers recalibrators".to_owned()))
         }
         Error::TooFewRows { .. } => {

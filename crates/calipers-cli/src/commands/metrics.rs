@@ -13,15 +13,15 @@ type Part = (&'static str, &'static str);
 const GRAMMAR: &str = "metric = [top-|classwise-][over-|under-]loss";
 
 const LOSSES: [Part; 4] = [
-    ("l<p>", "E|f - C|_p for any p of at least 1: l1, l2, l1.5; two classes: E|f1 - C1|"),
+    ("l<p>", "E|f - C|_p for any p >= 1: l1, l2, l1.5; two classes: E|f1 - C1|"),
     ("linf", "E max |f - C|, the largest error over the classes"),
     ("brier", "E|f - C|^2, the squared error; two classes: E(f1 - C1)^2"),
-    ("log", "E KL(C || f), the relative entropy in nats; infinite where f rules out what occurs"),
+    ("log", "E KL(C || f) in nats; infinite where f rules out what occurs"),
 ];
 
 const SCOPES: [Part; 3] = [
     ("(none)", "the whole vector of probabilities"),
-    ("top-", "the most probable class: is its probability how often it is right?"),
+    ("top-", "the most probable class: is its probability how often it is right"),
     ("classwise-", "the mean over classes of the error of that class against the rest"),
 ];
 
@@ -32,10 +32,10 @@ const SIDES: [Part; 3] = [
 ];
 
 const EXAMPLES: [Part; 5] = [
-    ("l1", "how far the probabilities are off on average (what ECE is meant to measure)"),
-    ("top-l1", "how far the confidence of the predicted class is off on average"),
+    ("l1", "how far the probabilities are off on average (the aim of ECE)"),
+    ("top-l1", "how far the confidence in the predicted class is off on average"),
     ("over-l1", "how much of l1 is over-confidence"),
-    ("classwise-l2", "the root-mean-square kind of error of a class, averaged over classes"),
+    ("classwise-brier", "the squared error of a class's probability, averaged over classes"),
     ("brier", "how much of the Brier score recalibration would remove"),
 ];
 

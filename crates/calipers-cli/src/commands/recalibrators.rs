@@ -16,11 +16,10 @@ pub fn recalibrators(args: &ListArgs) -> Result<()> {
 }
 
 fn as_table() -> String {
-    let mut names = table(&["name", "parameters", "what it is"]);
+    let mut names = table(&["name", "what it is"]);
     let mut parameters = table(&["parameter", "default", "what it sets"]);
     for info in calipers::recalibrators() {
-        let keys: Vec<&str> = info.parameters.iter().map(|parameter| parameter.name).collect();
-        names.add_row([info.name, keys.join(", ").as_str(), info.about]);
+        names.add_row([info.name, info.about]);
         for parameter in info.parameters {
             let name = format!("{}:{}", info.name, parameter.name);
             parameters.add_row([name.as_str(), parameter.default, parameter.about]);

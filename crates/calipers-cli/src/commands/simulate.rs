@@ -7,6 +7,7 @@ use calipers::{Simulation, simulate as draw};
 use crate::args::SimulateArgs;
 use crate::error::{Failure, Result};
 use crate::format::Format;
+use crate::output::style::{plain_table, render};
 use crate::output::{file, predictions};
 use crate::suggest::did_you_mean;
 
@@ -45,9 +46,9 @@ pub fn simulate(args: &SimulateArgs) -> Result<()> {
 }
 
 fn names() -> Vec<String> {
-    let widest = Simulation::all().iter().map(|setting| setting.name.len()).max().unwrap_or(0);
-    let line = |setting: &Simulation| {
-        format!("{:widest$}  {} classes; truth: {}", setting.name, setting.classes, setting.about)
-    };
-    Simulation::all().iter().map(line).collect()
+    let mut list = plain_table(&["name", "classes", "the truth behind a prediction u"]);
+    for setting in Simulation::all() {
+        list.add_row([setting.name, setting.classes.to_string().as_str(), setting.about]);
+    }
+    render(list).lines().map(str::to_owned).collect()
 }

@@ -19,7 +19,7 @@ pub fn read(mut file: File, name: &str, wanted: &Wanted) -> Result<Table> {
     let mut magic = Vec::new();
     let start = Read::by_ref(&mut file).take(6).read_to_end(&mut magic).and_then(|_| file.rewind());
     start.map_err(|error| unreadable(name, &error))?;
-    let damaged = |error: ArrowError| unusable(name, &error);
+    let damaged = |error: ArrowError| unusable(name, "Arrow", &error);
     if magic.starts_with(b"FEA1") {
         return Err(Failure::input(format!("{name}: Feather version 1 is not supported"))
             .hint("write it as version 2, which is Arrow IPC"));
@@ -29,17 +29,17 @@ pub fn read(mut file: File, name: &str, wanted: &Wanted) -> Result<Table> {
         let projection = projection(&schema, wanted);
         let reader =
             FileReader::try_new(BufReader::new(&file), Some(projection)).map_err(damaged)?;
-        return collect(&schema, reader, name, wanted);
+        return collect(&schema, reader, name, "Arrow", wanted);
     }
     let schema = StreamReader::try_new(BufReader::new(&file), None).map_err(damaged)?.schema();
     file.rewind().map_err(|error| unreadable(name, &error))?;
     let projection = projection(&schema, wanted);
     let reader = StreamReader::try_new(BufReader::new(&file), Some(projection)).map_err(damaged)?;
-    collect(&schema, reader, name, wanted)
+    collect(&schema, reader, name, "Arrow", wanted)
 }
 
-fn unusable(name: &str, error: &ArrowError) -> Failure {
-    Failure::input(format!("cannot read {name}: {error}"))
+fn unusable(name: &str, format: &str, error: &ArrowError) -> Failure {
+    Failure::input(format!("cannot read {name} as {format}: {error}"))
 }
 
 /// The columns to read: wanted, and of a type that can be used.
@@ -78,6 +78,7 @@ pub fn collect(
     schema: &Schema,
     batches: impl Iterator<Item = std::result::Result<RecordBatch, ArrowError>>,
     name: &str,
+    format: &str,
     wanted: &Wanted,
 ) -> Result<Table> {
     let read = projection(schema, wanted);
@@ -97,9 +98,10 @@ pub fn collect(
         })
         .collect();
     for batch in batches {
-        let batch = batch.map_err(|error| unusable(name, &error))?;
+        let batch = batch.map_err(|error| unusable(name, format, &error))?;
         for (&at, array) in read.iter().zip(batch.columns()) {
-            append(&mut columns[at].values, array).map_err(|error| unusable(name, &error))?;
+            append(&mut columns[at].values, array)
+                .map_err(|error| unusable(name, format, &error))?;
         }
     }
     Ok(Table { source: Source::rows(name), columns })

@@ -16,6 +16,8 @@ mod wanted;
 
 use std::fs::File;
 use std::io;
+#[cfg(feature = "parquet")]
+use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
 use ndarray::Array2;
@@ -137,22 +139,29 @@ pub fn read(path: &Path, wanted: &Wanted) -> Result<Table> {
     match format {
         Format::Csv(delimiter) => csv::read(file, &name, delimiter, wanted),
         #[cfg(feature = "parquet")]
-        Format::Parquet => parquet::read(file, &name, wanted),
+        Format::Parquet => guarded(&name, || parquet::read(file, &name, wanted)),
         #[cfg(feature = "parquet")]
-        Format::Arrow => arrow::read(file, &name, wanted),
+        Format::Arrow => guarded(&name, || arrow::read(file, &name, wanted)),
         #[cfg(not(feature = "parquet"))]
         Format::Parquet | Format::Arrow => Err(format.left_out(&name)),
         Format::Npz => npz::read(file, &name, wanted),
     }
 }
 
+/// Reads a file with a library that panics on some damaged files: that is the file's fault, not a
+/// bug to report.
+#[cfg(feature = "parquet")]
+fn guarded(name: &str, read: impl FnOnce() -> Result<Table>) -> Result<Table> {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let read = panic::catch_unwind(AssertUnwindSafe(read));
+    panic::set_hook(hook);
+    read.unwrap_or_else(|_| Err(Failure::input(format!("cannot read {name}: the file is damaged"))))
+}
+
 /// A file that cannot be read is the user's to mend: exit status 2.
 fn unreadable(name: &str, error: &io::Error) -> Failure {
-    let failure = Failure::input(format!("cannot read {name}: {}", plain(error)));
-    if error.kind() == io::ErrorKind::NotFound && name.starts_with('-') {
-        return failure.hint("standard input is a single -");
-    }
-    failure
+    Failure::input(format!("cannot read {name}: {}", plain(error)))
 }
 
 /// The system's message without its `(os error 2)`, which says nothing more.

@@ -2,44 +2,43 @@
 
 use std::io::{IsTerminal, stdout};
 
-use comfy_table::presets::{NOTHING, UTF8_HORIZONTAL_ONLY};
-use comfy_table::{Attribute, Cell, ContentArrangement, Table};
+use comfy_table::presets::NOTHING;
+use comfy_table::{Attribute, Cell, ContentArrangement, LineStyle, Table};
 
 /// Wide enough for any table here, and what a terminal has at least.
 pub const WIDTH: usize = 80;
 
-/// Whether standard output is a person's terminal, where lines and bold letters help.
+/// Whether standard output is a person's terminal, where bold letters help.
 fn is_fancy() -> bool {
     let colourless = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     stdout().is_terminal() && !colourless
 }
 
-/// An empty table with a header: lines in a terminal, plain columns in a file.
+/// An empty table with a header for standard output: in a terminal the header stands out.
 pub fn table(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    let fancy = is_fancy();
-    // The width is fixed, so that output is the same wherever it is read.
-    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH as u16);
-    if fancy {
-        table.load_style(UTF8_HORIZONTAL_ONLY);
-        table.style_mut().row_separator = comfy_table::LineStyle::none();
-    } else {
-        table.load_style(NOTHING).force_no_tty();
+    let mut table = plain_table(header);
+    if is_fancy() {
+        table.style_mut().header_separator = LineStyle::none().fill('─').junction('─');
+        table.set_header(header.iter().map(|name| Cell::new(name).add_attribute(Attribute::Bold)));
+        table.enforce_styling();
     }
-    let bold = |name: &&str| match fancy {
-        true => Cell::new(name).add_attribute(Attribute::Bold),
-        false => Cell::new(name),
-    };
-    table.set_header(header.iter().map(bold));
     table
 }
 
-/// The table as text. Without lines around it, it starts at the left edge.
+/// An empty table with a header, for wherever it may be read.
+pub fn plain_table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    // The width is fixed, so that a table looks the same in a file as in a terminal.
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH as u16);
+    table.load_style(NOTHING).force_no_tty().set_header(header);
+    table
+}
+
+/// The table as text, from the left edge on.
 pub fn render(mut table: Table) -> String {
-    if !is_fancy() {
-        for column in table.column_iter_mut() {
-            column.set_padding((0, 2));
-        }
+    let last = table.column_count().saturating_sub(1);
+    for (at, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, if at == last { 0 } else { 2 }));
     }
     let mut text = table.trim_fmt();
     text.push('\n');
@@ -51,7 +50,7 @@ pub fn thousands(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position) % 3 == 0 {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -78,9 +77,12 @@ pub fn decimal(value: f64) -> String {
 
 /// Pads numbers so that their points stand below each other.
 pub fn aligned(numbers: &[String]) -> Vec<String> {
-    let before = |number: &str| number.find('.').unwrap_or(number.len());
+    // What has no point, such as inf, starts where the digits do.
+    let sign = |number: &str| usize::from(number.starts_with('-'));
+    let before = |number: &str| number.find('.').unwrap_or_else(|| sign(number) + 1);
     let widest = numbers.iter().map(|number| before(number)).max().unwrap_or(0);
-    let pad = |number: &String| format!("{}{number}", " ".repeat(widest - before(number)));
+    let pad =
+        |number: &String| format!("{}{number}", " ".repeat(widest.saturating_sub(before(number))));
     numbers.iter().map(pad).collect()
 }
 
@@ -117,6 +119,6 @@ mod tests {
     #[test]
     fn points_stand_below_each_other() {
         let numbers = ["0.1".to_owned(), "-12.25".to_owned(), "inf".to_owned()];
-        assert_eq!(aligned(&numbers), ["  0.1", "-12.25", "inf"]);
+        assert_eq!(aligned(&numbers), ["  0.1", "-12.25", "  inf"]);
     }
 }

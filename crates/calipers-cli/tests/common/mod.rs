@@ -1,0 +1,122 @@
+//! Running the program in a directory of its own.
+
+// Each test file is a crate, and none uses everything here.
+#![allow(dead_code)]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A directory that goes away with the test.
+pub struct Place(TempDir);
+
+impl Place {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Writes a file.
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// The names of the files here, hidden ones too.
+    pub fn names(&self) -> Vec<String> {
+        let files = fs::read_dir(self.0.path()).unwrap();
+        let name = |file: std::io::Result<fs::DirEntry>| file.unwrap().file_name();
+        let mut names: Vec<String> =
+            files.map(|file| name(file).to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    /// Runs `calipers` here.
+    pub fn run(&self, args: &[&str]) -> Ran {
+        Ran::from(self.command(args).output().unwrap())
+    }
+
+    /// Runs `calipers` here with something on standard input.
+    pub fn pipe(&self, args: &[&str], input: &[u8]) -> Ran {
+        let mut child = self
+            .command(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input).unwrap();
+        Ran::from(child.wait_with_output().unwrap())
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_calipers"));
+        command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
+        command
+    }
+
+    /// The JSON of an estimate, quick and the same every time.
+    pub fn estimate(&self, file: impl AsRef<Path>, options: &[&str]) -> Value {
+        let file = file.as_ref().to_string_lossy().into_owned();
+        let quick = ["estimate", &file, "--format", "json", "--recalibrator", "temperature"];
+        self.run(&[&quick[..], options].concat()).json()
+    }
+}
+
+/// What a run left behind.
+#[derive(Debug)]
+pub struct Ran {
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            status: output.status.code().unwrap(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Ran {
+    /// Standard output as JSON, of a run that went well.
+    pub fn json(&self) -> Value {
+        assert_eq!(self.status, 0, "{self:?}");
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+}
+
+/// Rows of three classes whose numbers are exact in any floating-point type: (label, f).
+pub fn rows() -> Vec<(i64, [f64; 3])> {
+    (0..60u32)
+        .map(|row| {
+            let first = f64::from(1 + row * 7 % 19) / 64.0;
+            let second = f64::from(1 + row * 11 % 41) / 64.0;
+            let label = i64::from(row * row % 7 % 3);
+            (label, [first, second, 1.0 - first - second])
+        })
+        .collect()
+}
+
+/// The rows as text.
+pub fn delimited(delimiter: &str, line_end: &str) -> String {
+    let mut text = ["label", "p_0", "p_1", "p_2"].join(delimiter) + line_end;
+    for (label, f) in rows() {
+        let cells = [label.to_string(), f[0].to_string(), f[1].to_string(), f[2].to_string()];
+        text.push_str(&cells.join(delimiter));
+        text.push_str(line_end);
+    }
+    text
+}
