@@ -1,5 +1,7 @@
 //! What the columns mean: labels of every kind, single columns, logits, weights, folds and groups.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod common;
 
 use common::{Place, Ran, delimited, rows};

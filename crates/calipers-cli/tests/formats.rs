@@ -1,5 +1,7 @@
 //! The same predictions through every format give the same report.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod common;
 
 use std::fs::File;

@@ -1,5 +1,7 @@
 //! Where output goes, and what is left when it cannot.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod common;
 
 use std::fs;

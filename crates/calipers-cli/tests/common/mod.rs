@@ -1,7 +1,6 @@
 //! Running the program in a directory of its own.
 
-// Each test file is a crate, and none uses everything here.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test file is a crate, and none uses everything here")]
 
 use std::fs;
 use std::io::Write;
