@@ -1,5 +1,6 @@
 //! Real predictions of many models, from `../shared/corpus` where it is there: 246 files that do
 //! not ship with the project.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
 

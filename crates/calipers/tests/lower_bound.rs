@@ -1,5 +1,6 @@
 //! On calibrated predictions the estimate is at or below 0 in expectation, with plain folds; with
 //! folds stratified by label it is not.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
 

@@ -1,5 +1,6 @@
 //! Every recalibrator and metric against the independent values of `oracles/`: scikit-learn,
 //! SciPy and NumPy on real predictions with ties, zeros, weights and a class never observed.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
 

@@ -24,7 +24,10 @@ fn norm(f: &[f64], g: &[f64], p: f64) -> f64 {
     }
 }
 
-fn losses() -> Vec<(Box<dyn ProperLoss>, fn(&[f64], &[f64]) -> f64)> {
+/// A divergence of C from f.
+type Divergence = fn(&[f64], &[f64]) -> f64;
+
+fn losses() -> Vec<(Box<dyn ProperLoss>, Divergence)> {
     let kl = |f: &[f64], c: &[f64]| f.iter().zip(c).map(|(f, c)| c * (c / f).ln()).sum::<f64>();
     vec![
         (Box::new(Lp::new(1.0)), |f, c| norm(f, c, 1.0)),

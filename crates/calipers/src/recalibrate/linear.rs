@@ -9,12 +9,15 @@ use super::Model;
 use super::temperature::log_probs;
 use crate::sample::Sample;
 use crate::simplex::{floored_ln, softmax};
-use crate::solve::{Objective, minimise};
+use crate::solve::{Block, Curvature, Large, Objective, minimise};
 
 /// The penalty of the members of the family that have none of their own. It moves no estimate by
 /// more than rounding where the labels determine the map, and makes the map unique and finite
 /// where they do not: separable labels, a class that never occurs, a direction that no row has.
 const NO_PENALTY: f64 = 1e-6;
+
+/// Up to this many classes L-BFGS is given the blocks of a full matrix's Hessian.
+const MOST_BLOCKS: usize = 64;
 
 /// The shape of A.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +44,7 @@ impl Shape {
     fn is_diagonal(self, slope: usize, classes: usize) -> bool {
         match self {
             Shape::Scalar | Shape::Diagonal => true,
-            Shape::Full => slope % (classes + 1) == 0,
+            Shape::Full => slope.is_multiple_of(classes + 1),
         }
     }
 }
@@ -209,6 +212,22 @@ impl Objective for CrossEntropy<'_> {
     }
 }
 
+impl Large for CrossEntropy<'_> {
+    /// For each class, the second derivatives by its own slopes and intercept; with a full matrix
+    /// of many classes, whose blocks would hold k³ numbers, the diagonal alone.
+    fn curvature(&mut self, at: &[f64]) -> Curvature {
+        self.write_scores(at);
+        self.scores_to_probabilities();
+        let classes = self.classes();
+        if self.shape == Shape::Full && classes > MOST_BLOCKS {
+            return Curvature::Diagonal(self.full_diagonal());
+        }
+        let extended = self.extended_features();
+        let block = |class| self.class_block(class, at.len() - classes, &extended);
+        Curvature::Blocks((0..classes).map(block).collect())
+    }
+}
+
 impl CrossEntropy<'_> {
     fn classes(&self) -> usize {
         self.features.ncols()
@@ -297,13 +316,60 @@ impl CrossEntropy<'_> {
         }
     }
 
+    /// (x, 1) for each row.
+    fn extended_features(&self) -> Array2<f64> {
+        let (rows, classes) = self.features.dim();
+        Array2::from_shape_fn((rows, classes + 1), |(row, i)| {
+            if i < classes { self.features[[row, i]] } else { 1.0 }
+        })
+    }
+
+    /// Σ w p(1 − p)(x, 1)(x, 1)ᵀ / n, of the features that this class's slopes multiply.
+    fn class_block(&self, class: usize, slopes: usize, extended: &Array2<f64>) -> Block {
+        let (rows, classes) = self.features.dim();
+        let used: Vec<usize> = match self.shape {
+            // The one slope belongs to no class in particular.
+            Shape::Scalar => vec![classes],
+            Shape::Diagonal => vec![class, classes],
+            Shape::Full => (0..=classes).collect(),
+        };
+        let mine = extended.select(Axis(1), &used);
+        let mut scaled = mine.clone();
+        for (row, mut scaled) in scaled.rows_mut().into_iter().enumerate() {
+            let p = self.scores[[row, class]];
+            scaled *= self.weights[row] * p * (1.0 - p) / rows as f64;
+        }
+        let parameter = |&i: &usize| match self.shape {
+            _ if i == classes => slopes + class,
+            Shape::Full => class * classes + i,
+            _ => i,
+        };
+        let parameters: Vec<usize> = used.iter().map(parameter).collect();
+        let mut hessian = scaled.t().dot(&mine);
+        for (i, &parameter) in parameters.iter().enumerate() {
+            hessian[[i, i]] += 2.0 * self.penalties[parameter];
+        }
+        Block { parameters, hessian: hessian.iter().copied().collect() }
+    }
+
+    /// Σ w p_c(1 − p_c) x_d² / n for each slope, and without x for each intercept.
+    fn full_diagonal(&self) -> Vec<f64> {
+        let rows = self.labels.len() as f64;
+        let mut variances = self.scores.mapv(|p| p * (1.0 - p) / rows);
+        for (mut variances, weight) in variances.rows_mut().into_iter().zip(&self.weights) {
+            variances *= *weight;
+        }
+        let slopes = variances.t().dot(&self.features.mapv(|x| x * x));
+        let intercepts = variances.sum_axis(Axis(0));
+        let data = slopes.iter().chain(&intercepts);
+        data.zip(&self.penalties).map(|(data, penalty)| data + 2.0 * penalty).collect()
+    }
+
     /// Σ w p_c(δ_cd − p_d)(x, 1)(x, 1)ᵀ / n for each pair of classes.
     fn full_hessian(&self, hessian: &mut [f64]) {
         let (rows, classes) = self.features.dim();
         let size = classes * classes + classes;
-        let extended = Array2::from_shape_fn((rows, classes + 1), |(row, i)| {
-            if i < classes { self.features[[row, i]] } else { 1.0 }
-        });
+        let extended = self.extended_features();
         let mut scaled = extended.clone();
         // Where (slope of class c on feature i) and (intercept of class c) stand.
         let place = |class: usize, i: usize| {

@@ -1,7 +1,7 @@
 //! Logistic regression on a handful of features of one probability.
 
 use crate::sample::Column;
-use crate::solve::{Objective, Solution, minimise};
+use crate::solve::{Objective, Solution, newton};
 
 /// The penalty on the squared distance from the identity map: it moves no estimate by more than
 /// rounding, and keeps the optimum finite when the labels are separable or all equal.
@@ -22,7 +22,7 @@ pub(super) fn fit<const D: usize>(
         free,
     };
     let start = (0..D).map(|i| if free[i] { identity[i] } else { 0.0 }).collect();
-    minimise(&mut objective, start)
+    newton(&mut objective, start)
 }
 
 struct Logistic<const D: usize> {

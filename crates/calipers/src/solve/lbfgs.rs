@@ -1,35 +1,36 @@
 use std::collections::VecDeque;
 
-use super::{Objective, Solution, along, decreases_enough, dot, infinity_norm};
+use super::cholesky::Cholesky;
+use super::{Curvature, Large, Solution, along, decreases_enough, dot, infinity_norm};
 
 /// The gradient's largest component at which a fit has converged.
-pub(super) const TOLERANCE: f64 = 1e-7;
+pub(super) const TOLERANCE: f64 = 1e-9;
 
-const MOST_STEPS: usize = 1_000;
-const MEMORY: usize = 20;
+const MEMORY: usize = 10;
 const SMALLEST_STEP: f64 = 1e-12;
 
-/// Limited-memory BFGS with backtracking.
+/// Limited-memory BFGS with backtracking, preconditioned by a part of the Hessian at the start.
 ///
 /// Converges to a gradient of at most [`TOLERANCE`] in the infinity norm, or says that it has not
-/// after 1,000 steps. Cost of a step: about one gradient, and 40 d for the memory.
+/// after so many steps. Cost of a step: about one gradient, and 40 d operations for the memory.
 ///
 /// ## Reference
 /// Nocedal and Wright, *Numerical Optimization*, 2nd edition, algorithm 7.4.
-pub(super) fn minimise(objective: &mut impl Objective, start: Vec<f64>) -> Solution {
+pub(super) fn minimise(objective: &mut impl Large, start: Vec<f64>, most_steps: usize) -> Solution {
+    let scaling = Scaling::new(objective.curvature(&start));
     let mut gradient = vec![0.0; start.len()];
     let mut at = start;
     let mut value = objective.evaluate(&at, &mut gradient, None);
     let mut memory: VecDeque<Pair> = VecDeque::with_capacity(MEMORY);
-    for _ in 0..MOST_STEPS {
+    for _ in 0..most_steps {
         if infinity_norm(&gradient) <= TOLERANCE {
             return Solution { at, value, converged: true };
         }
-        let direction = direction(&gradient, &memory);
+        let direction = direction(&gradient, &memory, &scaling);
         let slope = dot(&gradient, &direction);
-        // Without a memory the length of the gradient says nothing of the length of the step.
+        // Without a memory the length of the first step is a guess.
         let mut step =
-            if memory.is_empty() { 1.0 / infinity_norm(&gradient).max(1.0) } else { 1.0 };
+            if memory.is_empty() { 1.0 / infinity_norm(&direction).max(1.0) } else { 1.0 };
         let mut next_gradient = vec![0.0; gradient.len()];
         let (next, next_value) = loop {
             let next = along(&at, step, &direction);
@@ -70,8 +71,44 @@ impl Pair {
     }
 }
 
+/// The inverse of what is known of the Hessian at the start.
+enum Scaling {
+    Blocks(Vec<(Vec<usize>, Cholesky)>),
+    Diagonal(Vec<f64>),
+}
+
+impl Scaling {
+    fn new(curvature: Curvature) -> Self {
+        match curvature {
+            Curvature::Diagonal(diagonal) => Self::Diagonal(diagonal),
+            Curvature::Blocks(blocks) => {
+                let factors = blocks.into_iter().filter_map(|block| {
+                    let factor = Cholesky::with_ridge(&block.hessian, block.parameters.len())?;
+                    Some((block.parameters, factor))
+                });
+                Self::Blocks(factors.collect())
+            }
+        }
+    }
+
+    fn apply(&self, vector: &mut [f64]) {
+        match self {
+            Self::Diagonal(diagonal) => {
+                vector.iter_mut().zip(diagonal).for_each(|(value, curvature)| *value /= curvature);
+            }
+            Self::Blocks(blocks) => {
+                for (parameters, factor) in blocks {
+                    let mut part: Vec<f64> = parameters.iter().map(|&i| vector[i]).collect();
+                    factor.solve(&mut part);
+                    parameters.iter().zip(part).for_each(|(&i, value)| vector[i] = value);
+                }
+            }
+        }
+    }
+}
+
 /// The two-loop recursion: minus the approximate inverse Hessian times the gradient.
-fn direction(gradient: &[f64], memory: &VecDeque<Pair>) -> Vec<f64> {
+fn direction(gradient: &[f64], memory: &VecDeque<Pair>, scaling: &Scaling) -> Vec<f64> {
     let mut direction: Vec<f64> = gradient.iter().map(|component| -component).collect();
     let mut coefficients = Vec::with_capacity(memory.len());
     for pair in memory.iter().rev() {
@@ -79,9 +116,12 @@ fn direction(gradient: &[f64], memory: &VecDeque<Pair>) -> Vec<f64> {
         add(&mut direction, -coefficient, &pair.change);
         coefficients.push(coefficient);
     }
+    scaling.apply(&mut direction);
     if let Some(last) = memory.back() {
-        let scale = last.curvature / dot(&last.change, &last.change);
-        direction.iter_mut().for_each(|component| *component *= scale);
+        let mut scaled = last.change.clone();
+        scaling.apply(&mut scaled);
+        let factor = last.curvature / dot(&last.change, &scaled);
+        direction.iter_mut().for_each(|component| *component *= factor);
     }
     for (pair, coefficient) in memory.iter().zip(coefficients.into_iter().rev()) {
         let correction = coefficient - dot(&pair.change, &direction) / pair.curvature;

@@ -1,5 +1,6 @@
 //! What several test programs share.
 #![allow(dead_code, reason = "each test program uses its own part")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

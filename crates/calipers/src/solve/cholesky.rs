@@ -1,0 +1,88 @@
+use super::dot;
+
+/// The Cholesky factor of a positive definite matrix, row-major.
+pub(super) struct Cholesky {
+    lower: Vec<f64>,
+    size: usize,
+}
+
+impl Cholesky {
+    /// Factors a matrix; `None` if it is not positive definite.
+    pub fn of(mut matrix: Vec<f64>, size: usize) -> Option<Self> {
+        for row in 0..size {
+            let (above, rest) = matrix.split_at_mut(row * size);
+            let current = &mut rest[..size];
+            for column in 0..row {
+                let pivot = &above[column * size..column * size + column + 1];
+                let sum = dot(&current[..column], &pivot[..column]);
+                current[column] = (current[column] - sum) / pivot[column];
+            }
+            let left = current[row] - dot(&current[..row], &current[..row]);
+            // Written so that a NaN is refused as well.
+            if !(left > 0.0 && left.is_finite()) {
+                return None;
+            }
+            current[row] = left.sqrt();
+        }
+        Some(Self { lower: matrix, size })
+    }
+
+    /// Factors a matrix; where rounding has cost it its positive definiteness, with a growing
+    /// ridge.
+    pub fn with_ridge(matrix: &[f64], size: usize) -> Option<Self> {
+        let trace: f64 = (0..size).map(|i| matrix[i * size + i]).sum();
+        let mut ridge = 0.0;
+        for _ in 0..8 {
+            let mut shifted = matrix.to_vec();
+            (0..size).for_each(|i| shifted[i * size + i] += ridge);
+            if let Some(factor) = Self::of(shifted, size) {
+                return Some(factor);
+            }
+            ridge = if ridge > 0.0 { ridge * 100.0 } else { 1e-14 * trace / size as f64 };
+        }
+        None
+    }
+
+    /// Solves A x = right, in place.
+    pub fn solve(&self, right: &mut [f64]) {
+        let (size, lower) = (self.size, &self.lower);
+        for row in 0..size {
+            let sum = dot(&lower[row * size..row * size + row], &right[..row]);
+            right[row] = (right[row] - sum) / lower[row * size + row];
+        }
+        for row in (0..size).rev() {
+            let sum: f64 =
+                (row + 1..size).map(|below| lower[below * size + row] * right[below]).sum();
+            right[row] = (right[row] - sum) / lower[row * size + row];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_factor_solves_what_it_factored() {
+        // A Hilbert matrix plus the identity: full, positive definite, well conditioned.
+        let size = 9;
+        let entry = |i: usize, j: usize| 1.0 / (i + j + 1) as f64 + if i == j { 1.0 } else { 0.0 };
+        let matrix: Vec<f64> = (0..size * size).map(|at| entry(at / size, at % size)).collect();
+        let solution: Vec<f64> = (0..size).map(|i| i as f64 - 3.5).collect();
+        let mut right: Vec<f64> =
+            (0..size).map(|i| dot(&matrix[i * size..(i + 1) * size], &solution)).collect();
+        Cholesky::of(matrix, size).unwrap().solve(&mut right);
+        for (found, expected) in right.iter().zip(&solution) {
+            assert!((found - expected).abs() < 1e-13, "{found} {expected}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_positive_definite_is_refused() {
+        assert!(Cholesky::of(vec![1.0, 2.0, 2.0, 1.0], 2).is_none());
+        assert!(Cholesky::with_ridge(&[1.0, 2.0, 2.0, 1.0], 2).is_none());
+        assert!(Cholesky::of(vec![f64::NAN], 1).is_none());
+        // Singular by rounding alone: a ridge of 1e-14 mends it.
+        assert!(Cholesky::with_ridge(&[1.0, 1.0, 1.0, 1.0], 2).is_some());
+    }
+}
