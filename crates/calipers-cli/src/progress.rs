@@ -34,7 +34,9 @@ impl Progress {
         let (alive, waiting) = mpsc::channel();
         let later = bar.clone();
         thread::spawn(move || {
-            if waiting.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            if waiting.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout)
+                && !later.is_finished()
+            {
                 later.set_draw_target(ProgressDrawTarget::stderr());
                 later.enable_steady_tick(Duration::from_millis(100));
             }

@@ -141,7 +141,7 @@ fn columns_of_certain_names_are_never_guessed_to_be_probabilities() {
     assert_eq!(
         ran.stderr,
         "label: label; probabilities: p_0, p_1, p_2; ignored: weight, Sample_Weight, fold, \
-         fold_id, group, ID, index, , word\n"
+         fold_id, group, ID, index, (unnamed), word\n"
     );
 }
 

@@ -113,7 +113,10 @@ impl Choice {
         if !self.guessed_label && !self.guessed_scores {
             return None;
         }
-        let name = |at: usize| table.columns[at].name.as_str();
+        let name = |at: usize| match table.columns[at].name.as_str() {
+            "" => "(unnamed)",
+            name => name,
+        };
         let names = |columns: &[usize]| {
             listed(&columns.iter().map(|&column| name(column)).collect::<Vec<_>>())
         };

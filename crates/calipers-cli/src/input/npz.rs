@@ -49,7 +49,10 @@ fn read_array(
     match archive.by_index(at) {
         Ok(words) => Ok(text_values(&words)),
         Err(ReadNpzError::Npy(ReadNpyError::WrongDescriptor(kind))) => {
-            Ok(Values::Other(format!("an array of type {kind}")))
+            Ok(Values::Other(match kind.as_string().map(String::as_str) {
+                Some("|O") => "an array of Python objects: save it with astype(str)".to_owned(),
+                _ => format!("an array of type {kind}"),
+            }))
         }
         Err(error) => Err(error),
     }

@@ -49,3 +49,28 @@ pub fn count(number: usize, what: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {what}{plural}", thousands(number))
 }
+
+#[cfg(test)]
+mod tests {
+    use calipers::{Estimator, recalibrator, simulate};
+
+    use super::*;
+
+    #[test]
+    fn there_is_a_note_for_everything_unusual() {
+        let predictions = simulate("binary-over", 20, 0).unwrap();
+        let identity = recalibrator("identity").unwrap();
+        let mut report = Estimator::new().recalibrator(identity).estimate(&predictions).unwrap();
+        assert_eq!(notes(&report), [] as [String; 0]);
+        report.renormalised_rows = 1;
+        report.unconverged_fits = 2;
+        report.fits = 1005;
+        let found = notes(&report);
+        assert_eq!(found[0], "note: 1 row did not sum to 1 and was renormalised");
+        assert_eq!(found[1], "note: 2 of 1,005 fits stopped before they converged");
+        report.estimates[3].infinite_rows = 1;
+        assert!(notes(&report)[2].ends_with("1 row gives the observed class no probability"));
+        report.estimates[0].value = -0.01;
+        assert_eq!(notes(&report).len(), 5);
+    }
+}

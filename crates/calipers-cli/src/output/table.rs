@@ -80,3 +80,27 @@ fn estimates(report: &Report) -> String {
     }
     render(table)
 }
+
+#[cfg(test)]
+mod tests {
+    use calipers::{Estimator, recalibrator, simulate};
+
+    use super::*;
+
+    #[test]
+    fn bounds_and_p_values_have_columns_where_there_are_any() {
+        let predictions = simulate("binary-over", 20, 0).unwrap();
+        let identity = recalibrator("identity").unwrap();
+        let mut found = Estimator::new().recalibrator(identity).estimate(&predictions).unwrap();
+        found.estimates.truncate(2);
+        found.estimates[0].value = -0.25;
+        found.estimates[0].lower = Some(0.000_12);
+        found.estimates[0].p_value = Some(0.04);
+        assert_eq!(
+            estimates(&found),
+            "metric  estimate  std. error  lower    p_value\n\
+             l1      -0.2500   0.0000      0.00012  0.0400\n\
+             l2       0.0000   0.0000\n"
+        );
+    }
+}
