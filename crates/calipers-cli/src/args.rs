@@ -127,6 +127,10 @@ pub struct EstimateArgs {
     /// How to print the estimates
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = OUTPUT)]
     pub format: ReportFormat,
+
+    /// Say on standard error how long reading and estimating took
+    #[arg(long, help_heading = OUTPUT)]
+    pub timings: bool,
 }
 
 const COLUMNS: &str = "Columns";

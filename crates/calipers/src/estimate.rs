@@ -2,22 +2,20 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
+use crate::clock::{Clock, Watcher};
+use crate::cross_fit::{CrossFit, derive_seed};
 use crate::error::{Error, Result};
 use crate::folds::Folds;
-use crate::loss::{ProperLoss, Purpose};
+use crate::loss::Purpose;
 use crate::metric::{BinaryNorm, Metric, Scope};
 use crate::predictions::Predictions;
 use crate::problem::Problem;
-use crate::recalibrate::{Fitted, Recalibrator, default_recalibrator};
-use crate::report::{Estimate, Report};
-
-/// Called after each fit with the number done and the number to do; `Break` stops the estimate.
-pub type Watcher = dyn Fn(usize, usize) -> ControlFlow<()> + Send + Sync;
+use crate::recalibrate::{Recalibrator, default_recalibrator};
+use crate::report::Report;
+use crate::track::Track;
 
 /// Estimates calibration errors by cross-validation.
 ///
@@ -194,13 +192,10 @@ impl Estimator {
     }
 
     fn run(&self, predictions: &Predictions, metrics: &[Metric]) -> Result<Report> {
-        let classes = predictions.classes();
         let floor = self.log_floor.unwrap_or(0.0);
         let mut tracks = metrics
             .iter()
-            .map(|metric| {
-                Track::new(metric, metric.loss(classes, floor)?, predictions, self.binary)
-            })
+            .map(|metric| Track::new(metric, predictions, self.binary, floor))
             .collect::<Result<Vec<_>>>()?;
         let mut scopes: Vec<Scope> = Vec::new();
         for metric in metrics {
@@ -210,6 +205,7 @@ impl Estimator {
         }
         let problems: usize = scopes.iter().map(|&s| Problem::count(s, predictions)).sum();
         let fits = problems * self.repeats * self.folds.count();
+        let recalibrator = self.recalibrator.as_ref();
         let clock = Clock::new(fits, self.watcher.as_deref());
         let mut unconverged = 0;
         for repeat in 0..self.repeats {
@@ -220,10 +216,15 @@ impl Estimator {
                 for number in 0..count {
                     let problem = Problem::new(predictions, scope, number);
                     let seed = derive_seed(self.seed, &[repeat as u64, number as u64]);
-                    let mut mine: Vec<&mut Track> =
-                        tracks.iter_mut().filter(|track| track.scope == scope).collect();
-                    unconverged +=
-                        self.cross_fit(&problem, &folds, seed, share, &mut mine, &clock)?;
+                    let mine: Vec<&mut Track> =
+                        tracks.iter_mut().filter(|track| track.scope() == scope).collect();
+                    let purposes: Vec<Purpose> = mine.iter().map(|track| track.purpose()).collect();
+                    let fits = CrossFit { problem: &problem, recalibrator, seed, clock: &clock };
+                    let held_out = fits.run(&folds, self.folds.count(), &purposes)?;
+                    unconverged += held_out.iter().filter(|fold| !fold.converged).count();
+                    mine.into_par_iter().enumerate().for_each(|(number, track)| {
+                        track.add(&problem, number, &held_out, share);
+                    });
                 }
             }
         }
@@ -239,193 +240,9 @@ impl Estimator {
             fits,
             unconverged_fits: unconverged,
             estimates: tracks
-                .into_iter()
+                .into_par_iter()
                 .map(|track| track.finish(predictions.weights()))
                 .collect(),
         })
     }
-
-    /// Fits and scores every fold of one problem; returns how many fits did not converge.
-    fn cross_fit(
-        &self,
-        problem: &Problem<'_>,
-        folds: &[u32],
-        seed: u64,
-        share: f64,
-        tracks: &mut [&mut Track],
-        clock: &Clock<'_>,
-    ) -> Result<usize> {
-        let losses: Vec<&dyn ProperLoss> = tracks.iter().map(|track| track.loss.as_ref()).collect();
-        let results: Vec<Result<FoldScores>> = (0..self.folds.count() as u32)
-            .into_par_iter()
-            .map(|fold| {
-                clock.check()?;
-                let seed = derive_seed(seed, &[u64::from(fold)]);
-                let scores = self.score_fold(problem, folds, fold, seed, &losses)?;
-                clock.tick()?;
-                Ok(scores)
-            })
-            .collect();
-        let mut unconverged = 0;
-        for fold in results {
-            let fold = fold?;
-            unconverged += usize::from(!fold.converged);
-            for (track, scores) in tracks.iter_mut().zip(fold.scores) {
-                track.add(&fold.rows, &scores, share);
-            }
-        }
-        Ok(unconverged)
-    }
-
-    fn score_fold(
-        &self,
-        problem: &Problem<'_>,
-        folds: &[u32],
-        fold: u32,
-        seed: u64,
-        losses: &[&dyn ProperLoss],
-    ) -> Result<FoldScores> {
-        // Where every training row has weight 0 there is nothing to learn: g stays at f.
-        let fitted = problem
-            .training(folds, fold)
-            .map(|sample| self.recalibrator.fit(&sample, seed))
-            .transpose()?;
-        let (rows, f) = problem.held_out(folds, fold);
-        let mut served: Vec<(Purpose, Array2<f64>)> = Vec::new();
-        let mut scores = Vec::with_capacity(losses.len());
-        for loss in losses {
-            let Some(fitted) = fitted.as_deref() else {
-                scores.push(vec![0.0; rows.len()]);
-                continue;
-            };
-            let purpose = fitted.serves(loss.purpose());
-            let position = match served.iter().position(|(already, _)| *already == purpose) {
-                Some(position) => position,
-                None => {
-                    served.push((purpose, predict(fitted, f.view(), purpose)?));
-                    served.len() - 1
-                }
-            };
-            scores.push(score_rows(problem, &rows, f.view(), served[position].1.view(), *loss));
-        }
-        Ok(FoldScores { rows, scores, converged: fitted.is_none_or(|fitted| fitted.converged()) })
-    }
-}
-
-/// The scores of one fold: for each metric, one a held-out row.
-struct FoldScores {
-    rows: Vec<u32>,
-    scores: Vec<Vec<f64>>,
-    converged: bool,
-}
-
-fn predict(fitted: &dyn Fitted, f: ArrayView2<'_, f64>, purpose: Purpose) -> Result<Array2<f64>> {
-    let mut g = Array2::zeros(f.dim());
-    fitted.predict_into(f, purpose, g.view_mut())?;
-    Ok(g)
-}
-
-fn score_rows(
-    problem: &Problem<'_>,
-    rows: &[u32],
-    f: ArrayView2<'_, f64>,
-    g: ArrayView2<'_, f64>,
-    loss: &dyn ProperLoss,
-) -> Vec<f64> {
-    let classes = problem.classes();
-    let f = f.as_slice().unwrap_or_default().chunks_exact(classes);
-    let g = g.as_slice().unwrap_or_default().chunks_exact(classes);
-    let pairs = f.zip(g).zip(rows);
-    pairs.map(|((f, g), &row)| loss.score(f, g, problem.label(row as usize))).collect()
-}
-
-/// The scores of one metric as they come in.
-struct Track {
-    name: String,
-    scope: Scope,
-    loss: Box<dyn ProperLoss>,
-    factor: f64,
-    scores: Vec<f64>,
-}
-
-impl Track {
-    fn new(
-        metric: &Metric,
-        loss: Box<dyn ProperLoss>,
-        predictions: &Predictions,
-        binary: BinaryNorm,
-    ) -> Result<Self> {
-        let whole_pair = metric.scope() == Scope::Canonical && predictions.classes() == 2;
-        let factor = match binary {
-            BinaryNorm::Vector if whole_pair => metric.vector_factor(),
-            _ => 1.0,
-        };
-        let scores = vec![0.0; predictions.rows()];
-        Ok(Self { name: metric.to_string(), scope: metric.scope(), loss, factor, scores })
-    }
-
-    /// Adds a share of the scores. An infinite improvement is a fact that no other fold, class or
-    /// repeat can take back, so +∞ wins over −∞.
-    fn add(&mut self, rows: &[u32], scores: &[f64], share: f64) {
-        for (&row, &score) in rows.iter().zip(scores) {
-            let total = &mut self.scores[row as usize];
-            let part = score * self.factor * share;
-            *total = if *total >= f64::INFINITY || part >= f64::INFINITY {
-                f64::INFINITY
-            } else {
-                *total + part
-            };
-        }
-    }
-
-    fn finish(self, weights: Option<&[f64]>) -> Estimate {
-        let mean = crate::mean::weighted_mean(&self.scores, weights);
-        Estimate {
-            metric: self.name,
-            value: mean.value,
-            stderr: mean.stderr,
-            lower: None,
-            p_value: None,
-            infinite_rows: mean.infinite,
-            scores: self.scores,
-        }
-    }
-}
-
-/// Counts fits, tells the watcher, and remembers that it wants to stop.
-struct Clock<'a> {
-    done: AtomicUsize,
-    total: usize,
-    stopped: AtomicBool,
-    watcher: Option<&'a Watcher>,
-}
-
-impl<'a> Clock<'a> {
-    fn new(total: usize, watcher: Option<&'a Watcher>) -> Self {
-        Self { done: AtomicUsize::new(0), total, stopped: AtomicBool::new(false), watcher }
-    }
-
-    fn check(&self) -> Result<()> {
-        if self.stopped.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
-    }
-
-    fn tick(&self) -> Result<()> {
-        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        if let Some(watcher) = self.watcher
-            && watcher(done, self.total).is_break()
-        {
-            self.stopped.store(true, Ordering::Relaxed);
-        }
-        self.check()
-    }
-}
-
-/// A seed of its own for each place in the computation (splitmix64 over the path to it).
-fn derive_seed(seed: u64, path: &[u64]) -> u64 {
-    path.iter().fold(seed, |state, step| {
-        let mut z = state.wrapping_add(step.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    })
 }

@@ -28,6 +28,8 @@
 //! Everything random takes a seed, and results are equal to the last bit for any number of
 //! threads. The mathematics is in the project's `docs/method.md`.
 
+mod clock;
+mod cross_fit;
 mod error;
 mod estimate;
 mod folds;
@@ -42,9 +44,11 @@ mod sample;
 mod simplex;
 mod simulate;
 mod solve;
+mod track;
 
+pub use clock::Watcher;
 pub use error::{Error, Result};
-pub use estimate::{Estimator, Watcher};
+pub use estimate::Estimator;
 pub use folds::Folds;
 pub use loss::{Brier, Distance, DistanceLoss, Linf, Log, Lp, ProperLoss, Purpose};
 pub use metric::{BinaryNorm, Metric, Scope, Side};

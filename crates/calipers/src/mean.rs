@@ -13,41 +13,39 @@ pub(crate) struct Mean {
 /// with m = (Σ w)²/Σ w² rows' worth of information; without weights that is the textbook one. A
 /// score of +∞ makes both infinite; otherwise one of −∞ makes the mean −∞.
 pub(crate) fn weighted_mean(scores: &[f64], weights: Option<&[f64]>) -> Mean {
-    let rows = || {
-        scores.iter().enumerate().filter_map(|(row, &score)| {
-            let weight = weights.map_or(1.0, |weights| weights[row]);
-            (weight > 0.0).then_some((weight, score))
-        })
-    };
-    let infinite = rows().filter(|(_, score)| score.is_infinite()).count();
-    if infinite > 0 {
-        let upwards = rows().any(|(_, score)| score >= f64::INFINITY);
+    let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+    let counts = |row: &usize| weight(*row) > 0.0;
+    let infinite = || (0..scores.len()).filter(|&row| scores[row].is_infinite()).filter(counts);
+    if infinite().next().is_some() {
+        let upwards = infinite().any(|row| scores[row] > 0.0);
         let value = if upwards { f64::INFINITY } else { f64::NEG_INFINITY };
-        return Mean { value, stderr: f64::INFINITY, infinite };
+        return Mean { value, stderr: f64::INFINITY, infinite: infinite().count() };
     }
-    let total = sum(rows().map(|(weight, _)| weight));
-    let value = sum(rows().map(|(weight, score)| weight * score)) / total;
-    let squares = sum(rows().map(|(weight, _)| weight * weight));
-    let spread = sum(rows().map(|(weight, score)| (weight * (score - value)).powi(2)));
+    let n = scores.len();
+    // A score of weight 0 may be infinite, and 0·∞ is not 0.
+    let finite = |row: usize| if counts(&row) { scores[row] } else { 0.0 };
+    let (total, squares) = match weights {
+        None => (n as f64, n as f64),
+        Some(weights) => (sum(n, |row| weights[row]), sum(n, |row| weights[row].powi(2))),
+    };
+    let value = sum(n, |row| weight(row) * finite(row)) / total;
+    let spread = sum(n, |row| (weight(row) * (finite(row) - value)).powi(2));
     let informative = total * total / squares;
     let correction = if informative > 1.0 { informative / (informative - 1.0) } else { 1.0 };
-    Mean { value, stderr: (spread * correction).sqrt() / total, infinite }
+    Mean { value, stderr: (spread * correction).sqrt() / total, infinite: 0 }
 }
 
-/// Compensated summation (Neumaier): over and under shares of a million rows still add up to the
-/// whole.
-fn sum(values: impl Iterator<Item = f64>) -> f64 {
-    let (mut total, mut lost) = (0.0f64, 0.0f64);
-    for value in values {
-        let next = total + value;
-        lost += if total.abs() >= value.abs() {
-            (total - next) + value
-        } else {
-            (value - next) + total
-        };
-        total = next;
+/// The sum of n terms by halves, so that its rounding grows with log n: over and under shares of a
+/// million rows still add up to the whole.
+fn sum(n: usize, term: impl Fn(usize) -> f64 + Copy) -> f64 {
+    fn part(from: usize, to: usize, term: impl Fn(usize) -> f64 + Copy) -> f64 {
+        if to - from <= 128 {
+            return (from..to).map(term).sum();
+        }
+        let middle = from + (to - from) / 2;
+        part(from, middle, term) + part(middle, to, term)
     }
-    total + lost
+    part(0, n, term)
 }
 
 #[cfg(test)]

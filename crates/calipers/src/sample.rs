@@ -26,33 +26,37 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Copies the rows of positive weight; `None` if there is no such row.
+    /// Copies the wanted rows of positive weight; `None` if there is no such row. `probs` must be
+    /// in the standard layout, as all of this crate's are.
     pub(crate) fn gather(
         probs: ArrayView2<'_, f64>,
         labels: &[u32],
         weights: Option<&[f64]>,
-        rows: impl Iterator<Item = usize>,
+        wanted: impl Fn(usize) -> bool,
     ) -> Option<Self> {
         let classes = probs.ncols();
-        let rows: Vec<usize> =
-            rows.filter(|&row| weights.is_none_or(|weights| weights[row] > 0.0)).collect();
-        if rows.is_empty() {
+        let rows = || {
+            (0..labels.len())
+                .filter(|&row| wanted(row) && weights.is_none_or(|weights| weights[row] > 0.0))
+        };
+        let count = rows().count();
+        if count == 0 {
             return None;
         }
-        let mut values = Vec::with_capacity(rows.len() * classes);
-        for &row in &rows {
-            values.extend(probs.row(row).iter());
+        let all = probs.as_slice()?;
+        let mut values = Vec::with_capacity(count * classes);
+        let mut kept = Vec::with_capacity(count);
+        for row in rows() {
+            values.extend_from_slice(&all[row * classes..(row + 1) * classes]);
+            kept.push(labels[row]);
         }
         let weights = weights.map(|weights| {
-            let total: f64 = rows.iter().map(|&row| weights[row]).sum();
-            let scale = rows.len() as f64 / total;
-            rows.iter().map(|&row| weights[row] * scale).collect()
+            let total: f64 = rows().map(|row| weights[row]).sum();
+            let scale = count as f64 / total;
+            rows().map(|row| weights[row] * scale).collect()
         });
-        Some(Self {
-            probs: Array2::from_shape_vec((rows.len(), classes), values).ok()?,
-            labels: rows.iter().map(|&row| labels[row]).collect(),
-            weights,
-        })
+        let probs = Array2::from_shape_vec((count, classes), values).ok()?;
+        Some(Self { probs, labels: kept, weights })
     }
 
     /// The number of rows.
@@ -110,10 +114,11 @@ pub(crate) struct Column<'a> {
 impl Column<'_> {
     /// For each row: the class's probability, 1 if it was observed and 0 if not, the weight.
     pub fn iter(&self) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
-        let labels = self.sample.labels.iter().enumerate();
-        labels.map(|(row, &label)| {
+        let rows = self.sample.probs.as_slice().unwrap_or_default();
+        let rows = rows.chunks_exact(self.sample.classes()).zip(&self.sample.labels).enumerate();
+        rows.map(|(row, (probs, &label))| {
             let observed = if label as usize == self.class { 1.0 } else { 0.0 };
-            (self.sample.probs[[row, self.class]], observed, self.sample.weight(row))
+            (probs[self.class], observed, self.sample.weight(row))
         })
     }
 }
@@ -122,8 +127,10 @@ impl From<&Predictions> for Sample {
     fn from(predictions: &Predictions) -> Self {
         let (probs, labels) = (predictions.probs(), predictions.labels());
         // Validation has seen to it that a row of positive weight exists.
-        Self::gather(probs, labels, predictions.weights(), 0..predictions.rows()).unwrap_or_else(
-            || Self { probs: probs.to_owned(), labels: labels.to_vec(), weights: None },
-        )
+        Self::gather(probs, labels, predictions.weights(), |_| true).unwrap_or_else(|| Self {
+            probs: probs.to_owned(),
+            labels: labels.to_vec(),
+            weights: None,
+        })
     }
 }

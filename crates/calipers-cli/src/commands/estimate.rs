@@ -1,5 +1,7 @@
 //! `calipers estimate`: read, estimate, print.
 
+use std::time::Instant;
+
 use calipers::{Error, Estimator, Folds, Metric, recalibrator, recalibrators};
 
 use crate::args::{EstimateArgs, ReportFormat};
@@ -19,12 +21,18 @@ pub fn estimate(args: &EstimateArgs) -> Result<()> {
         (None, None) => FoldSource::Unsaid,
         (None, Some(_)) => FoldSource::Shuffled,
     };
+    let start = Instant::now();
     let table = read(&args.file, &wanted(args))?;
     let Loaded { predictions, folds: plan } = load(table, &args.columns, &folds)?;
+    let reading = start.elapsed();
     let plan = plan.unwrap_or(Folds::Shuffled(args.folds.unwrap_or(DEFAULT_FOLDS)));
     let (estimator, progress) = Progress::watch(estimator.fold_plan(plan));
     let report = estimator.estimate(&predictions).map_err(|error| explain(&error))?;
     drop(progress);
+    if args.timings {
+        let estimating = (start.elapsed() - reading).as_secs_f64();
+        say(&format!("reading: {:.3} s; estimating: {estimating:.3} s", reading.as_secs_f64()));
+    }
     let notes = notes(&report);
     let text = match args.format {
         ReportFormat::Table => {

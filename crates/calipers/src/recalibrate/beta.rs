@@ -54,17 +54,15 @@ impl BetaCurve {
     }
 }
 
-fn features(probability: f64) -> [f64; 3] {
-    [1.0, simplex::floored_ln(probability), -simplex::floored_ln(1.0 - probability)]
+fn features(probability: f64) -> [f64; 2] {
+    [simplex::floored_ln(probability), -simplex::floored_ln(1.0 - probability)]
 }
 
 impl Curve for BetaCurve {
     const NAME: &'static str = "beta";
 
     fn at(&self, probability: f64) -> [f64; 2] {
-        let score: f64 =
-            features(probability).iter().zip(self.coefficients).map(|(x, c)| x * c).sum();
-        [simplex::sigmoid(-score), simplex::sigmoid(score)]
+        sigmoid::probabilities(self.coefficients, features(probability))
     }
 
     fn is_sound(&self) -> bool {

@@ -54,6 +54,11 @@ impl Block {
         self.observed / self.weight
     }
 
+    /// Whether the level is at least the other's; by a product, because divisions are slow.
+    fn is_not_below(&self, next: &Block) -> bool {
+        self.observed * next.weight >= next.observed * self.weight
+    }
+
     fn absorb(&mut self, next: &Block) {
         self.last = next.last;
         self.weight += next.weight;
@@ -63,11 +68,19 @@ impl Block {
 
 impl Steps {
     fn fit(column: Column<'_>) -> Self {
+        // Two-class problems come sorted, and need no copy.
+        if column.iter().is_sorted_by(|a, b| a.0 <= b.0) {
+            return Self::pool(column.iter());
+        }
         let mut rows: Vec<(f64, f64, f64)> = column.iter().collect();
-        // Stable, because it takes only one pass when the rows are sorted already.
         rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Self::pool(rows.into_iter())
+    }
+
+    /// Pools ties, then adjacent violators, of rows (position, observed, weight) in ascending order.
+    fn pool(rows: impl Iterator<Item = (f64, f64, f64)>) -> Self {
         let mut blocks: Vec<Block> = Vec::new();
-        let mut rows = rows.into_iter().peekable();
+        let mut rows = rows.peekable();
         while let Some((position, observed, weight)) = rows.next() {
             let mut block =
                 Block { first: position, last: position, weight, observed: weight * observed };
@@ -75,10 +88,9 @@ impl Steps {
                 block.weight += weight;
                 block.observed += weight * observed;
             }
-            while let Some(before) = blocks.pop_if(|before| before.level() >= block.level()) {
-                let mut merged = before;
-                merged.absorb(&block);
-                block = merged;
+            while let Some(mut before) = blocks.pop_if(|before| before.is_not_below(&block)) {
+                before.absorb(&block);
+                block = before;
             }
             blocks.push(block);
         }

@@ -43,18 +43,16 @@ impl Parabola {
     }
 }
 
-fn features(probability: f64) -> [f64; 3] {
+fn features(probability: f64) -> [f64; 2] {
     let logit = simplex::floored_logit(probability);
-    [1.0, logit, logit * logit]
+    [logit, logit * logit]
 }
 
 impl Curve for Parabola {
     const NAME: &'static str = "quadratic";
 
     fn at(&self, probability: f64) -> [f64; 2] {
-        let score: f64 =
-            features(probability).iter().zip(self.coefficients).map(|(x, c)| x * c).sum();
-        [simplex::sigmoid(-score), simplex::sigmoid(score)]
+        sigmoid::probabilities(self.coefficients, features(probability))
     }
 
     fn is_sound(&self) -> bool {

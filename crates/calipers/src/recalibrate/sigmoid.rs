@@ -1,4 +1,4 @@
-//! Logistic regression on a handful of features of one probability.
+//! Logistic regression on a constant and two features of one probability.
 
 use crate::sample::Column;
 use crate::solve::{Objective, Solution, newton};
@@ -7,45 +7,55 @@ use crate::solve::{Objective, Solution, newton};
 /// rounding, and keeps the optimum finite when the labels are separable or all equal.
 const NO_PENALTY: f64 = 1e-6;
 
-/// Fits P(Y = 1) = sigmoid(⟨θ, features(p)⟩) by maximum likelihood, from and around `identity`.
+/// Fits P(Y = 1) = sigmoid(θ₀ + θ₁ x₁ + θ₂ x₂) by maximum likelihood, from and around `identity`.
 ///
 /// Coordinates where `free` is false stay at 0.
-pub(super) fn fit<const D: usize>(
+pub(super) fn fit(
     column: Column<'_>,
-    features: impl Fn(f64) -> [f64; D],
-    identity: [f64; D],
-    free: [bool; D],
+    features: impl Fn(f64) -> [f64; 2],
+    identity: [f64; 3],
+    free: [bool; 3],
 ) -> Solution {
-    let mut objective = Logistic {
-        rows: column.iter().map(|(p, y, w)| (features(p), y, w)).collect(),
-        identity,
-        free,
+    let row = |(p, y, w): (f64, f64, f64)| Row {
+        features: features(p),
+        signed_weight: if y > 0.5 { w } else { -w },
     };
-    let start = (0..D).map(|i| if free[i] { identity[i] } else { 0.0 }).collect();
+    let mut objective = Logistic { rows: column.iter().map(row).collect(), identity, free };
+    let start = (0..3).map(|i| if free[i] { identity[i] } else { 0.0 }).collect();
     newton(&mut objective, start)
 }
 
-struct Logistic<const D: usize> {
-    rows: Vec<([f64; D], f64, f64)>,
-    identity: [f64; D],
-    free: [bool; D],
+/// A training row, packed: it is read once for every step.
+struct Row {
+    features: [f64; 2],
+    /// The weight, negative where Y = 0.
+    signed_weight: f64,
 }
 
-impl<const D: usize> Objective for Logistic<D> {
+struct Logistic {
+    rows: Vec<Row>,
+    identity: [f64; 3],
+    free: [bool; 3],
+}
+
+impl Objective for Logistic {
     fn evaluate(&mut self, at: &[f64], gradient: &mut [f64], hessian: Option<&mut [f64]>) -> f64 {
         let n = self.rows.len() as f64;
-        let (mut value, mut first, mut second) = (0.0, [0.0; D], [[0.0; D]; D]);
-        for (x, y, w) in &self.rows {
-            let score: f64 = x.iter().zip(at).map(|(x, at)| x * at).sum();
+        let (mut value, mut first, mut second) = (0.0, [0.0; 3], [[0.0; 3]; 3]);
+        for Row { features: [a, b], signed_weight } in &self.rows {
+            let x = [1.0, *a, *b];
+            let score = at[0] + at[1] * a + at[2] * b;
+            let weight = signed_weight.abs();
             // One exponential gives the probability, its complement and the loss, none of them
             // by a difference of near-equal numbers.
             let tail = (-score.abs()).exp();
             let (high, low) = (1.0 / (1.0 + tail), tail / (1.0 + tail));
-            let p = if score >= 0.0 { high } else { low };
-            let signed = if *y > 0.5 { -score } else { score };
-            value += w * (signed.max(0.0) + tail.ln_1p());
-            let (residual, curvature) = (w * (p - y), w * high * low);
-            for i in 0..D {
+            let (p, q) = if score >= 0.0 { (high, low) } else { (low, high) };
+            let observed = *signed_weight > 0.0;
+            let (residual, against) = if observed { (-q, -score) } else { (p, score) };
+            value += weight * (against.max(0.0) + tail.ln_1p());
+            let (residual, curvature) = (weight * residual, weight * p * q);
+            for i in 0..3 {
                 first[i] += residual * x[i];
                 for j in 0..=i {
                     second[i][j] += curvature * x[i] * x[j];
@@ -53,14 +63,14 @@ impl<const D: usize> Objective for Logistic<D> {
             }
         }
         value /= n;
-        for i in 0..D {
+        for i in 0..3 {
             let distance = at[i] - self.identity[i];
             value += NO_PENALTY * distance * distance;
             gradient[i] =
                 if self.free[i] { first[i] / n + 2.0 * NO_PENALTY * distance } else { 0.0 };
         }
         if let Some(hessian) = hessian {
-            for i in 0..D {
+            for i in 0..3 {
                 for j in 0..=i {
                     let entry = match (self.free[i] && self.free[j], i == j) {
                         (true, true) => second[i][j] / n + 2.0 * NO_PENALTY,
@@ -68,11 +78,17 @@ impl<const D: usize> Objective for Logistic<D> {
                         (false, true) => 1.0,
                         (false, false) => 0.0,
                     };
-                    hessian[i * D + j] = entry;
-                    hessian[j * D + i] = entry;
+                    hessian[i * 3 + j] = entry;
+                    hessian[j * 3 + i] = entry;
                 }
             }
         }
         value
     }
+}
+
+/// The probabilities of "not" and of "this class" from coefficients and features.
+pub(super) fn probabilities(coefficients: [f64; 3], [a, b]: [f64; 2]) -> [f64; 2] {
+    let score = coefficients[0] + coefficients[1] * a + coefficients[2] * b;
+    [crate::simplex::sigmoid(-score), crate::simplex::sigmoid(score)]
 }

@@ -1,0 +1,57 @@
+# `make` lists the targets.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+VENV := .venv
+PYTHON := $(VENV)/bin/python
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+.PHONY: demo
+demo: ## Build calipers and measure the predictions that ship with it
+	cargo run --release --quiet --package calipers-cli -- estimate data/cells_lgbm.csv
+
+.PHONY: test
+test: lint ## Run every linter and every test
+	cargo test --workspace
+
+.PHONY: lint
+lint: lint-rust lint-python ## Run every linter
+
+.PHONY: lint-rust
+lint-rust: ## Check formatting, clippy and the documentation's links
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- --deny warnings
+	RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps
+
+.PHONY: lint-python
+lint-python: $(VENV)/lint ## Check the Python scripts
+	$(PYTHON) -m ruff check oracles bench
+	$(PYTHON) -m ruff format --check oracles bench
+
+$(VENV)/lint: bench/requirements-lint.txt
+	test -x $(PYTHON) || python3 -m venv $(VENV)
+	$(PYTHON) -m pip install --quiet --requirement $<
+	touch $@
+
+.PHONY: oracles
+oracles: $(VENV)/oracles ## Compute the oracles' values again (about a minute)
+	OMP_NUM_THREADS=1 $(PYTHON) oracles/generate.py
+	git diff --stat oracles/values
+
+$(VENV)/oracles: oracles/requirements.txt
+	test -x $(PYTHON) || python3 -m venv $(VENV)
+	$(PYTHON) -m pip install --quiet --requirement $<
+	touch $@
+
+.PHONY: bench
+bench: ## Time reading and estimating a million rows, and the recalibrators
+	cargo build --release --package calipers-cli
+	python3 bench/million_rows.py
+	cargo bench --package calipers
+
+.PHONY: clean
+clean: ## Remove everything that was built
+	cargo clean
+	rm -rf $(VENV)

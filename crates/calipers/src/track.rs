@@ -1,0 +1,87 @@
+//! The scores of one metric as they come in.
+
+use crate::cross_fit::HeldOut;
+use crate::error::Result;
+use crate::loss::{ProperLoss, Purpose};
+use crate::mean::weighted_mean;
+use crate::metric::{BinaryNorm, Metric, Scope};
+use crate::predictions::Predictions;
+use crate::problem::Problem;
+use crate::report::Estimate;
+
+/// A metric with the scores it has so far, one a row.
+pub(crate) struct Track {
+    name: String,
+    scope: Scope,
+    loss: Box<dyn ProperLoss>,
+    factor: f64,
+    scores: Vec<f64>,
+}
+
+impl Track {
+    /// A metric without scores.
+    pub fn new(
+        metric: &Metric,
+        predictions: &Predictions,
+        binary: BinaryNorm,
+        log_floor: f64,
+    ) -> Result<Self> {
+        let whole_pair = metric.scope() == Scope::Canonical && predictions.classes() == 2;
+        let factor = match binary {
+            BinaryNorm::Vector if whole_pair => metric.vector_factor(),
+            _ => 1.0,
+        };
+        Ok(Self {
+            name: metric.to_string(),
+            scope: metric.scope(),
+            loss: metric.loss(predictions.classes(), log_floor)?,
+            factor,
+            scores: vec![0.0; predictions.rows()],
+        })
+    }
+
+    /// Which problem the metric is measured on.
+    pub fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    /// What its loss needs of g.
+    pub fn purpose(&self) -> Purpose {
+        self.loss.purpose()
+    }
+
+    /// Adds a share of the scores of all folds, of which this metric's purpose is the n-th.
+    pub fn add(&mut self, problem: &Problem<'_>, number: usize, held_out: &[HeldOut], share: f64) {
+        for fold in held_out {
+            // Where g = f every score is 0.
+            let Some(predictions) = fold.predictions(number) else { continue };
+            let predictions = predictions.chunks_exact(problem.classes());
+            for (&place, g) in fold.places.iter().zip(predictions) {
+                let place = place as usize;
+                let score = self.loss.score(problem.prediction(place), g, problem.label(place));
+                let total = &mut self.scores[problem.row(place)];
+                *total = add(*total, score * self.factor * share);
+            }
+        }
+    }
+
+    /// The mean of the scores.
+    pub fn finish(self, weights: Option<&[f64]>) -> Estimate {
+        let mean = weighted_mean(&self.scores, weights);
+        Estimate {
+            metric: self.name,
+            value: mean.value,
+            stderr: mean.stderr,
+            lower: None,
+            p_value: None,
+            infinite_rows: mean.infinite,
+            scores: self.scores,
+        }
+    }
+}
+
+/// The sum. An infinite improvement is a fact that no other class or repeat can take back, so +∞
+/// wins over −∞.
+fn add(total: f64, part: f64) -> f64 {
+    if total >= f64::INFINITY || part >= f64::INFINITY { f64::INFINITY } else { total + part }
+}
