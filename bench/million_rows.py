@@ -2,20 +2,21 @@
 
 The claim: estimating with `isotonic` takes less time than reading the CSV file, and the peak of
 memory stays below ten times the size of the numbers themselves (a label and two probabilities a
-row, 8 bytes each). Both are ratios of one run; the fastest of several runs is taken.
+row, 8 bytes each). Each figure is the median of several runs.
 
 Usage: python3 bench/million_rows.py [ROWS] [RECALIBRATOR ...]
 """
 
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 CALIPERS = Path(__file__).parent.parent / "target" / "release" / "calipers"
-RUNS = 5
+RUNS = 9
 TIMINGS = re.compile(r"reading: ([\d.]+) s; estimating: ([\d.]+) s")
 
 
@@ -48,10 +49,12 @@ def main() -> None:
             )
             for name in names:
                 arguments = ["estimate", file, "--recalibrator", name, "--timings"]
-                reading, estimating, memory = min(run(arguments) for _ in range(RUNS))
+                runs = [run(arguments) for _ in range(RUNS)]
+                reading, estimating, memory = map(statistics.median, zip(*runs, strict=True))
+                ratio = statistics.median(later / first for first, later, _ in runs)
                 print(
                     f"{extension:7} {name:9} reading {reading:.3f} s, "
-                    f"estimating {estimating:.3f} s ({estimating / reading:.2f} of reading), "
+                    f"estimating {estimating:.3f} s ({ratio:.2f} of reading), "
                     f"memory {memory / numbers:.1f} x the numbers",
                     flush=True,
                 )

@@ -1,13 +1,16 @@
 //! Cross-fitting: each fold's predictions by a g that was fitted without it.
 
-use ndarray::Array2;
+use std::sync::Mutex;
+
+use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
 use crate::clock::Clock;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::loss::Purpose;
 use crate::problem::Problem;
 use crate::recalibrate::Recalibrator;
+use crate::sample::Sample;
 
 /// What to fit, to what.
 pub(crate) struct CrossFit<'a> {
@@ -17,10 +20,8 @@ pub(crate) struct CrossFit<'a> {
     pub clock: &'a Clock<'a>,
 }
 
-/// A fold's rows with their recalibrated predictions.
+/// The recalibrated predictions of a fold's rows, in ascending order of the rows.
 pub(crate) struct HeldOut {
-    /// Where the rows stand in the problem.
-    pub places: Vec<u32>,
     /// Whether the fit met its tolerance.
     pub converged: bool,
     /// One set of predictions for each purpose that g distinguishes.
@@ -30,50 +31,77 @@ pub(crate) struct HeldOut {
 }
 
 impl HeldOut {
-    /// g for the n-th purpose asked for; `None` if g = f.
-    pub fn predictions(&self, number: usize) -> Option<&[f64]> {
-        self.predictions.get(*self.serving.get(number)?)?.as_slice()
+    /// g for the n-th purpose asked for, row after row; nothing if g = f.
+    pub fn predictions(&self, number: usize) -> &[f64] {
+        let set = self.serving.get(number).and_then(|&set| self.predictions.get(set));
+        set.and_then(|set| set.as_slice()).unwrap_or_default()
     }
+}
+
+/// Copies of rows that a fold needs while it is fitted; handed on from fold to fold, because the
+/// system takes longer to find new memory than to fill old.
+struct Scratch {
+    sample: Sample,
+    f: Vec<f64>,
 }
 
 impl CrossFit<'_> {
     /// Fits and predicts every fold, in parallel; the folds come back in their order.
     pub fn run(&self, folds: &[u32], count: usize, purposes: &[Purpose]) -> Result<Vec<HeldOut>> {
-        let folds = &self.problem.arrange(folds);
+        let arranged = &self.problem.arrange(folds);
+        let spare: Mutex<Vec<Scratch>> = Mutex::new(Vec::new());
         (0..count as u32)
             .into_par_iter()
             .map(|fold| {
                 self.clock.check()?;
-                let held_out = self.fold(folds, fold, purposes)?;
+                let used = spare.lock().ok().and_then(|mut spare| spare.pop());
+                let mut scratch =
+                    used.unwrap_or_else(|| Scratch { sample: Sample::empty(), f: Vec::new() });
+                let held_out = self.fold(folds, arranged, fold, purposes, &mut scratch)?;
+                if let Ok(mut spare) = spare.lock() {
+                    spare.push(scratch);
+                }
                 self.clock.tick()?;
                 Ok(held_out)
             })
             .collect()
     }
 
-    fn fold(&self, folds: &[u32], fold: u32, purposes: &[Purpose]) -> Result<HeldOut> {
-        let (places, f) = self.problem.held_out(folds, fold);
-        let Some(sample) = self.problem.training(folds, fold) else {
+    fn fold(
+        &self,
+        folds: &[u32],
+        arranged: &[u32],
+        fold: u32,
+        purposes: &[Purpose],
+        Scratch { sample, f }: &mut Scratch,
+    ) -> Result<HeldOut> {
+        if !self.problem.training(arranged, fold, sample) {
             // Every training row has weight 0: there is nothing to learn, and g stays at f.
             let (predictions, serving) = (Vec::new(), Vec::new());
-            return Ok(HeldOut { places, converged: true, predictions, serving });
-        };
-        let fitted = self.recalibrator.fit(&sample, derive_seed(self.seed, &[u64::from(fold)]))?;
-        drop(sample);
+            return Ok(HeldOut { converged: true, predictions, serving });
+        }
+        let fitted = self.recalibrator.fit(sample, derive_seed(self.seed, &[u64::from(fold)]))?;
+        f.clear();
+        for (row, _) in folds.iter().enumerate().filter(|(_, of)| **of == fold) {
+            f.extend_from_slice(self.problem.prediction(row));
+        }
+        let shape = (f.len() / self.problem.classes(), self.problem.classes());
+        let f = ArrayView2::from_shape(shape, f)
+            .map_err(|error| Error::External { reason: error.to_string() })?;
         let mut served: Vec<Purpose> = Vec::new();
         let (mut predictions, mut serving) = (Vec::new(), Vec::new());
         for &purpose in purposes {
             let purpose = fitted.serves(purpose);
             let known = served.iter().position(|already| *already == purpose);
             if known.is_none() {
-                let mut g = Array2::zeros(f.dim());
-                fitted.predict_into(f.view(), purpose, g.view_mut())?;
+                let mut g = Array2::zeros(shape);
+                fitted.predict_into(f, purpose, g.view_mut())?;
                 served.push(purpose);
                 predictions.push(g);
             }
             serving.push(known.unwrap_or(served.len() - 1));
         }
-        Ok(HeldOut { places, converged: fitted.converged(), predictions, serving })
+        Ok(HeldOut { converged: fitted.converged(), predictions, serving })
     }
 }
 

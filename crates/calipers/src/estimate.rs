@@ -223,7 +223,7 @@ impl Estimator {
                     let held_out = fits.run(&folds, self.folds.count(), &purposes)?;
                     unconverged += held_out.iter().filter(|fold| !fold.converged).count();
                     mine.into_par_iter().enumerate().for_each(|(number, track)| {
-                        track.add(&problem, number, &held_out, share);
+                        track.add(&problem, &folds, &held_out, number, share);
                     });
                 }
             }

@@ -26,37 +26,43 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Copies the wanted rows of positive weight; `None` if there is no such row. `probs` must be
-    /// in the standard layout, as all of this crate's are.
-    pub(crate) fn gather(
+    /// A sample without rows, to be filled.
+    pub(crate) fn empty() -> Self {
+        Self { probs: Array2::zeros((0, 0)), labels: Vec::new(), weights: None }
+    }
+
+    /// Replaces the rows by the wanted ones of positive weight, and keeps the memory; false if
+    /// there is no such row. `probs` must be in the standard layout, as all of this crate's are.
+    pub(crate) fn fill(
+        &mut self,
         probs: ArrayView2<'_, f64>,
         labels: &[u32],
         weights: Option<&[f64]>,
         wanted: impl Fn(usize) -> bool,
-    ) -> Option<Self> {
+    ) -> bool {
         let classes = probs.ncols();
         let rows = || {
             (0..labels.len())
                 .filter(|&row| wanted(row) && weights.is_none_or(|weights| weights[row] > 0.0))
         };
-        let count = rows().count();
-        if count == 0 {
-            return None;
-        }
-        let all = probs.as_slice()?;
-        let mut values = Vec::with_capacity(count * classes);
-        let mut kept = Vec::with_capacity(count);
+        let all = probs.as_slice().unwrap_or_default();
+        let (mut values, _) = std::mem::take(&mut self.probs).into_raw_vec_and_offset();
+        values.clear();
+        values.reserve(all.len());
+        self.labels.clear();
+        self.labels.reserve(labels.len());
         for row in rows() {
             values.extend_from_slice(&all[row * classes..(row + 1) * classes]);
-            kept.push(labels[row]);
+            self.labels.push(labels[row]);
         }
-        let weights = weights.map(|weights| {
+        let count = self.labels.len();
+        self.weights = weights.map(|weights| {
             let total: f64 = rows().map(|row| weights[row]).sum();
             let scale = count as f64 / total;
             rows().map(|row| weights[row] * scale).collect()
         });
-        let probs = Array2::from_shape_vec((count, classes), values).ok()?;
-        Some(Self { probs, labels: kept, weights })
+        self.probs = Array2::from_shape_vec((count, classes), values).unwrap_or_default();
+        count > 0
     }
 
     /// The number of rows.
@@ -127,10 +133,8 @@ impl From<&Predictions> for Sample {
     fn from(predictions: &Predictions) -> Self {
         let (probs, labels) = (predictions.probs(), predictions.labels());
         // Validation has seen to it that a row of positive weight exists.
-        Self::gather(probs, labels, predictions.weights(), |_| true).unwrap_or_else(|| Self {
-            probs: probs.to_owned(),
-            labels: labels.to_vec(),
-            weights: None,
-        })
+        let mut sample = Self::empty();
+        sample.fill(probs, labels, predictions.weights(), |_| true);
+        sample
     }
 }

@@ -51,15 +51,23 @@ impl Track {
     }
 
     /// Adds a share of the scores of all folds, of which this metric's purpose is the n-th.
-    pub fn add(&mut self, problem: &Problem<'_>, number: usize, held_out: &[HeldOut], share: f64) {
-        for fold in held_out {
+    pub fn add(
+        &mut self,
+        problem: &Problem<'_>,
+        folds: &[u32],
+        held_out: &[HeldOut],
+        number: usize,
+        share: f64,
+    ) {
+        // One pass over the rows, with a finger in each fold's predictions.
+        let mut fingers: Vec<_> = held_out
+            .iter()
+            .map(|fold| fold.predictions(number).chunks_exact(problem.classes()))
+            .collect();
+        for (row, (total, &fold)) in self.scores.iter_mut().zip(folds).enumerate() {
             // Where g = f every score is 0.
-            let Some(predictions) = fold.predictions(number) else { continue };
-            let predictions = predictions.chunks_exact(problem.classes());
-            for (&place, g) in fold.places.iter().zip(predictions) {
-                let place = place as usize;
-                let score = self.loss.score(problem.prediction(place), g, problem.label(place));
-                let total = &mut self.scores[problem.row(place)];
+            if let Some(g) = fingers[fold as usize].next() {
+                let score = self.loss.score(problem.prediction(row), g, problem.label(row));
                 *total = add(*total, score * self.factor * share);
             }
         }
