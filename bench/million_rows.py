@@ -23,9 +23,7 @@ TIMINGS = re.compile(r"reading: ([\d.]+) s; estimating: ([\d.]+) s")
 def run(arguments: list[str]) -> tuple[float, float, float]:
     """Return seconds of reading and of estimating, and the peak memory in bytes."""
     with tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(
-            [CALIPERS, *arguments], stdout=subprocess.DEVNULL, stderr=errors
-        )
+        process = subprocess.Popen([CALIPERS, *arguments], stdout=subprocess.DEVNULL, stderr=errors)
         _, status, usage = os.wait4(process.pid, 0)
         errors.seek(0)
         text = errors.read().decode()
