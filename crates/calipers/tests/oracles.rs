@@ -13,7 +13,7 @@ const TOLERANCE: f64 = 1e-6;
 
 #[test]
 fn estimates_agree_with_the_oracles() {
-    let mut compared = 0;
+    let (mut compared, mut largest) = (0, 0.0f64);
     let mut faults = Vec::new();
     let files = common::files(&common::root().join("oracles/values"), "json");
     assert!(files.len() >= 6, "{} files", files.len());
@@ -36,12 +36,13 @@ fn estimates_agree_with_the_oracles() {
             for (estimate, (metric, expected)) in report.estimates.iter().zip(values) {
                 let expected = expected.as_f64().unwrap();
                 compared += 1;
+                largest = largest.max((estimate.value - expected).abs());
                 if (estimate.value - expected).abs() > TOLERANCE {
                     faults.push(format!("{file} {name} {metric}: {} {expected}", estimate.value));
                 }
             }
         }
     }
-    println!("{compared} values compared");
+    println!("{compared} values compared; the largest difference is {largest:e}");
     assert!(faults.is_empty(), "{} of {compared}:\n{}", faults.len(), faults.join("\n"));
 }

@@ -1,10 +1,10 @@
-use serde::{Deserialize, Serialize};
-
-use super::one_vs_rest::{Curve, OneVsRest};
+use super::one_vs_rest::OneVsRest;
 use super::registry::Builtin;
+use super::sigmoid::{Features, Sigmoid};
 use super::{Fitted, sigmoid};
 use crate::sample::{Column, Sample};
-use crate::simplex;
+use crate::simplex::floored_ln;
+use crate::solve::Solution;
 
 /// g₁ = sigmoid(c + a ln f₁ − b ln(1 − f₁)) with a, b ≥ 0, so that g is monotone; more than two
 /// classes: one-versus-rest.
@@ -20,56 +20,34 @@ pub(crate) struct Beta;
 impl Builtin for Beta {
     const NAME: &'static str = "beta";
     const ABOUT: &'static str = "sigmoid(c + a ln f - b ln(1 - f)), a, b >= 0; one-versus-rest";
-    type Model = OneVsRest<BetaCurve>;
+    type Model = OneVsRest<Sigmoid<Logarithms>>;
 
     fn learn(&self, sample: &Sample, _: u64) -> Box<dyn Fitted> {
-        Box::new(OneVsRest::fit(sample, BetaCurve::fit))
+        Box::new(OneVsRest::<Sigmoid<Logarithms>>::fit(sample, |column| constrained(column).into()))
     }
 }
 
-/// The coefficients of 1, ln f and −ln(1 − f).
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct BetaCurve {
-    coefficients: [f64; 3],
-    converged: bool,
-}
-
-impl BetaCurve {
-    fn fit(column: Column<'_>) -> Self {
-        let face = |a: bool, b: bool| {
-            let solution = sigmoid::fit(column, features, [0.0, 1.0, 1.0], [true, a, b]);
-            let feasible = solution.at[1] >= 0.0 && solution.at[2] >= 0.0;
-            feasible.then_some(solution)
-        };
-        let best = face(true, true).or_else(|| {
-            let edges = [face(false, true), face(true, false)].into_iter().flatten();
-            edges.min_by(|a, b| a.value.total_cmp(&b.value))
-        });
-        let corner = || sigmoid::fit(column, features, [0.0, 1.0, 1.0], [true, false, false]);
-        let solution = best.unwrap_or_else(corner);
-        Self {
-            coefficients: [solution.at[0], solution.at[1], solution.at[2]],
-            converged: solution.converged,
-        }
+/// The best of the faces a, b > 0; a = 0; b = 0; a = b = 0 that is feasible.
+fn constrained(column: Column<'_>) -> Solution {
+    let face = |a: bool, b: bool| sigmoid::fit::<Logarithms>(column, [0.0, 1.0, 1.0], [true, a, b]);
+    let is_feasible = |solution: &Solution| solution.at[1] >= 0.0 && solution.at[2] >= 0.0;
+    let inside = face(true, true);
+    if is_feasible(&inside) {
+        return inside;
     }
+    let edges = [face(false, true), face(true, false)].into_iter().filter(is_feasible);
+    let best = edges.min_by(|a, b| a.value.total_cmp(&b.value));
+    best.unwrap_or_else(|| face(false, false))
 }
 
-fn features(probability: f64) -> [f64; 2] {
-    [simplex::floored_ln(probability), -simplex::floored_ln(1.0 - probability)]
-}
+/// ln f and −ln(1 − f).
+#[derive(Debug, Clone)]
+pub(crate) struct Logarithms;
 
-impl Curve for BetaCurve {
+impl Features for Logarithms {
     const NAME: &'static str = "beta";
 
-    fn at(&self, probability: f64) -> [f64; 2] {
-        sigmoid::probabilities(self.coefficients, features(probability))
-    }
-
-    fn is_sound(&self) -> bool {
-        self.coefficients.iter().all(|coefficient| coefficient.is_finite())
-    }
-
-    fn converged(&self) -> bool {
-        self.converged
+    fn of(probability: f64) -> [f64; 2] {
+        [floored_ln(probability), -floored_ln(1.0 - probability)]
     }
 }

@@ -5,16 +5,11 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 use serde::{Deserialize, Serialize};
 
-use super::Model;
 use super::temperature::log_probs;
+use super::{Model, NO_PENALTY};
 use crate::sample::Sample;
 use crate::simplex::{floored_ln, softmax};
 use crate::solve::{Block, Curvature, Large, Objective, minimise};
-
-/// The penalty of the members of the family that have none of their own. It moves no estimate by
-/// more than rounding where the labels determine the map, and makes the map unique and finite
-/// where they do not: separable labels, a class that never occurs, a direction that no row has.
-const NO_PENALTY: f64 = 1e-6;
 
 /// Up to this many classes L-BFGS is given the blocks of a full matrix's Hessian.
 const MOST_BLOCKS: usize = 64;

@@ -41,6 +41,12 @@ use crate::error::Result;
 use crate::loss::Purpose;
 use crate::sample::Sample;
 
+/// The penalty on the squared distance from the identity map of those of the logistic family that
+/// have none of their own. It moves no estimate by more than rounding where the labels determine
+/// the map, and makes the map unique and finite where they do not: separable labels, a class that
+/// never occurs, a direction that no row has.
+const NO_PENALTY: f64 = 1e-6;
+
 /// A way to learn g.
 ///
 /// ```

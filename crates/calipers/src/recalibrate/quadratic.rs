@@ -1,10 +1,9 @@
-use serde::{Deserialize, Serialize};
-
-use super::one_vs_rest::{Curve, OneVsRest};
+use super::one_vs_rest::OneVsRest;
 use super::registry::Builtin;
+use super::sigmoid::{Features, Sigmoid};
 use super::{Fitted, sigmoid};
-use crate::sample::{Column, Sample};
-use crate::simplex;
+use crate::sample::Sample;
+use crate::simplex::floored_logit;
 
 /// g₁ = sigmoid(a + b t + c t²) with t = logit f₁; more than two classes: one-versus-rest.
 ///
@@ -19,47 +18,24 @@ pub(crate) struct Quadratic;
 impl Builtin for Quadratic {
     const NAME: &'static str = "quadratic";
     const ABOUT: &'static str = "sigmoid(a + b t + c t^2), t = logit f; one-versus-rest";
-    type Model = OneVsRest<Parabola>;
+    type Model = OneVsRest<Sigmoid<Powers>>;
 
     fn learn(&self, sample: &Sample, _: u64) -> Box<dyn Fitted> {
-        Box::new(OneVsRest::fit(sample, Parabola::fit))
+        Box::new(OneVsRest::<Sigmoid<Powers>>::fit(sample, |column| {
+            sigmoid::fit::<Powers>(column, [0.0, 1.0, 0.0], [true; 3]).into()
+        }))
     }
 }
 
-/// The coefficients of 1, t and t².
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Parabola {
-    coefficients: [f64; 3],
-    converged: bool,
-}
+/// t and t².
+#[derive(Debug, Clone)]
+pub(crate) struct Powers;
 
-impl Parabola {
-    fn fit(column: Column<'_>) -> Self {
-        let solution = sigmoid::fit(column, features, [0.0, 1.0, 0.0], [true; 3]);
-        Self {
-            coefficients: [solution.at[0], solution.at[1], solution.at[2]],
-            converged: solution.converged,
-        }
-    }
-}
-
-fn features(probability: f64) -> [f64; 2] {
-    let logit = simplex::floored_logit(probability);
-    [logit, logit * logit]
-}
-
-impl Curve for Parabola {
+impl Features for Powers {
     const NAME: &'static str = "quadratic";
 
-    fn at(&self, probability: f64) -> [f64; 2] {
-        sigmoid::probabilities(self.coefficients, features(probability))
-    }
-
-    fn is_sound(&self) -> bool {
-        self.coefficients.iter().all(|coefficient| coefficient.is_finite())
-    }
-
-    fn converged(&self) -> bool {
-        self.converged
+    fn of(probability: f64) -> [f64; 2] {
+        let logit = floored_logit(probability);
+        [logit, logit * logit]
     }
 }

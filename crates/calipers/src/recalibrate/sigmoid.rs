@@ -1,23 +1,72 @@
-//! Logistic regression on a constant and two features of one probability.
+//! Logistic regression on a constant and two features of one probability: `quadratic` and `beta`.
 
+use std::marker::PhantomData;
+
+use serde::{Deserialize, Serialize};
+
+use super::NO_PENALTY;
+use super::one_vs_rest::Curve;
 use crate::sample::Column;
+use crate::simplex::sigmoid;
 use crate::solve::{Objective, Solution, newton};
 
-/// The penalty on the squared distance from the identity map: it moves no estimate by more than
-/// rounding, and keeps the optimum finite when the labels are separable or all equal.
-const NO_PENALTY: f64 = 1e-6;
+/// Two features of a probability.
+pub(crate) trait Features: Send + Sync + 'static {
+    /// The name under which their curve is saved.
+    const NAME: &'static str;
 
-/// Fits P(Y = 1) = sigmoid(θ₀ + θ₁ x₁ + θ₂ x₂) by maximum likelihood, from and around `identity`.
+    /// The features.
+    fn of(probability: f64) -> [f64; 2];
+}
+
+/// P(Y = 1) = sigmoid(θ₀ + θ₁ x₁ + θ₂ x₂).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub(crate) struct Sigmoid<F> {
+    coefficients: [f64; 3],
+    converged: bool,
+    #[serde(skip)]
+    features: PhantomData<F>,
+}
+
+impl<F> From<Solution> for Sigmoid<F> {
+    fn from(solution: Solution) -> Self {
+        Self {
+            coefficients: [solution.at[0], solution.at[1], solution.at[2]],
+            converged: solution.converged,
+            features: PhantomData,
+        }
+    }
+}
+
+impl<F: Features> Curve for Sigmoid<F> {
+    const NAME: &'static str = F::NAME;
+
+    fn at(&self, probability: f64) -> [f64; 2] {
+        let [a, b] = F::of(probability);
+        let score = self.coefficients[0] + self.coefficients[1] * a + self.coefficients[2] * b;
+        [sigmoid(-score), sigmoid(score)]
+    }
+
+    fn is_sound(&self) -> bool {
+        self.coefficients.iter().all(|coefficient| coefficient.is_finite())
+    }
+
+    fn converged(&self) -> bool {
+        self.converged
+    }
+}
+
+/// Fits the coefficients by maximum likelihood, from and around those of the identity.
 ///
 /// Coordinates where `free` is false stay at 0.
-pub(super) fn fit(
+pub(super) fn fit<F: Features>(
     column: Column<'_>,
-    features: impl Fn(f64) -> [f64; 2],
     identity: [f64; 3],
     free: [bool; 3],
 ) -> Solution {
     let row = |(p, y, w): (f64, f64, f64)| Row {
-        features: features(p),
+        features: F::of(p),
         signed_weight: if y > 0.5 { w } else { -w },
     };
     let mut objective = Logistic { rows: column.iter().map(row).collect(), identity, free };
@@ -85,10 +134,4 @@ impl Objective for Logistic {
         }
         value
     }
-}
-
-/// The probabilities of "not" and of "this class" from coefficients and features.
-pub(super) fn probabilities(coefficients: [f64; 3], [a, b]: [f64; 2]) -> [f64; 2] {
-    let score = coefficients[0] + coefficients[1] * a + coefficients[2] * b;
-    [crate::simplex::sigmoid(-score), crate::simplex::sigmoid(score)]
 }
