@@ -60,3 +60,8 @@ pub use recalibrate::{
 pub use report::{Estimate, Report};
 pub use sample::Sample;
 pub use simulate::{Simulation, simulate};
+
+/// Runs the README's examples with the documentation's.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
