@@ -80,6 +80,16 @@ impl Folds {
             Folds::Given { ids, .. } if ids.len() != rows => {
                 Err(Error::Length { what: "fold ids", expected: rows, found: ids.len() })
             }
+            Folds::Given { count, .. } if *count < 2 => Err(Error::Setting {
+                name: "folds",
+                reason: format!("{count}: at least 2 folds are needed"),
+            }),
+            Folds::Given { ids, count } if ids.iter().any(|&id| id as usize >= *count) => {
+                Err(Error::Setting {
+                    name: "fold ids",
+                    reason: format!("an id is not below the number of folds, {count}"),
+                })
+            }
             Folds::Given { .. } if repeats > 1 => Err(Error::Setting {
                 name: "repeats",
                 reason: format!("{repeats} repeats of given fold ids would all be the same"),
@@ -141,6 +151,14 @@ mod tests {
         assert_eq!(
             refused(Folds::Shuffled(5), 3, 1),
             "3 rows are too few for 5 folds: every fold needs one"
+        );
+        assert_eq!(
+            refused(Folds::Given { ids: vec![0, 7], count: 2 }, 2, 1),
+            "fold ids: an id is not below the number of folds, 2"
+        );
+        assert_eq!(
+            refused(Folds::Given { ids: vec![0, 0], count: 1 }, 2, 1),
+            "folds: 1: at least 2 folds are needed"
         );
         let given = Folds::from_ids(&[0, 1]).unwrap();
         assert_eq!(refused(given.clone(), 3, 1), "fold ids: expected 3, found 2");

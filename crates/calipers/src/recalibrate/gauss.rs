@@ -94,7 +94,8 @@ impl GaussSums {
     /// Whether loaded sources are usable.
     pub fn is_sound(&self) -> bool {
         let Sources { bandwidth, positions, masses } = &self.sources;
-        *bandwidth > 0.0
+        // Narrower, and the numbers of cells would overflow.
+        (1e-6..=1e6).contains(bandwidth)
             && !positions.is_empty()
             && positions.len() == masses.len()
             && positions.iter().all(|position| (0.0..=1.0).contains(position))

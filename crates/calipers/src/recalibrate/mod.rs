@@ -169,8 +169,15 @@ impl<M: Model> Fitted for M {
         &self,
         f: ArrayView2<'_, f64>,
         _purpose: Purpose,
-        g: ArrayViewMut2<'_, f64>,
+        mut g: ArrayViewMut2<'_, f64>,
     ) -> Result<()> {
+        if f.dim() != g.dim() {
+            return Err(crate::Error::Length {
+                what: "cells to write predictions to",
+                expected: f.len(),
+                found: g.len(),
+            });
+        }
         if let Some(classes) = self.classes()
             && classes != f.ncols()
         {
@@ -180,7 +187,14 @@ impl<M: Model> Fitted for M {
                 found: f.ncols(),
             });
         }
-        self.map_rows(f, g);
+        if g.is_standard_layout() {
+            self.map_rows(f, g);
+        } else {
+            // Rows of another layout are not slices: they are written apart and copied.
+            let mut rows = Array2::zeros(f.dim());
+            self.map_rows(f, rows.view_mut());
+            g.assign(&rows);
+        }
         Ok(())
     }
 

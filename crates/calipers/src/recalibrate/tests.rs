@@ -160,6 +160,29 @@ fn a_model_of_other_classes_is_refused() {
 }
 
 #[test]
+fn predictions_are_written_to_any_layout() {
+    use ndarray::ShapeBuilder;
+    let predictions = simulate("multiclass-overconfident-3", 60, 0).unwrap();
+    for name in NAMES {
+        let fitted = fit(name, &predictions);
+        let mut columns = Array2::zeros((60, 3).f());
+        fitted.predict_into(predictions.probs(), Purpose::default(), columns.view_mut()).unwrap();
+        assert_eq!(columns, fitted.predict(predictions.probs()).unwrap(), "{name}");
+        let mut short = Array2::zeros((59, 3));
+        let purpose = Purpose::default();
+        assert!(fitted.predict_into(predictions.probs(), purpose, short.view_mut()).is_err());
+    }
+}
+
+#[test]
+fn a_kernel_too_narrow_to_number_its_cells_is_refused() {
+    let saved = save_model(fit("kernel", &simulate("binary-shifted", 300, 0).unwrap()).as_ref());
+    let narrow = saved.unwrap().replace("\"bandwidth\":0.1", "\"bandwidth\":1e-300");
+    assert!(narrow.contains("1e-300"));
+    assert!(load_model(&narrow).err().unwrap().to_string().contains("do not fit together"));
+}
+
+#[test]
 fn fits_of_ordinary_data_converge() {
     for setting in ["binary-overconfident", "multiclass-overconfident-10"] {
         let predictions = simulate(setting, 600, 5).unwrap();
