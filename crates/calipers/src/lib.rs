@@ -28,6 +28,7 @@
 //! Everything random takes a seed, and results are equal to the last bit for any number of
 //! threads. The mathematics is in the project's `docs/method.md`.
 
+mod boost;
 mod clock;
 mod cross_fit;
 mod error;

@@ -9,6 +9,7 @@ mod beta;
 mod bins;
 mod bins_mass;
 mod bins_width;
+mod boost;
 mod constant;
 mod gauss;
 mod identity;
@@ -36,6 +37,8 @@ pub use registry::{
     Parameter, RecalibratorInfo, default_recalibrator, load_model, recalibrator, recalibrators,
     save_model,
 };
+
+pub(crate) use logistic::LogisticMap;
 
 use crate::error::Result;
 use crate::loss::Purpose;

@@ -72,3 +72,66 @@ impl<'a> Params<'a> {
         Err(Error::Recalibrator { text: self.text.to_owned(), reason })
     }
 }
+
+/// A parameter of a recalibrator that has several: its name, its range, and where it is kept.
+pub(crate) struct Field<P: 'static> {
+    name: &'static str,
+    whole: bool,
+    least: f64,
+    most: f64,
+    /// `None` stands for "found out from the data".
+    get: fn(&P) -> Option<f64>,
+    set: fn(&mut P, f64),
+}
+
+impl<P> Field<P> {
+    /// A whole number.
+    pub const fn whole(
+        name: &'static str,
+        least: usize,
+        most: usize,
+        get: fn(&P) -> Option<f64>,
+        set: fn(&mut P, f64),
+    ) -> Self {
+        Self { name, whole: true, least: least as f64, most: most as f64, get, set }
+    }
+
+    /// Any number of a range.
+    pub const fn number(
+        name: &'static str,
+        least: f64,
+        most: f64,
+        get: fn(&P) -> Option<f64>,
+        set: fn(&mut P, f64),
+    ) -> Self {
+        Self { name, whole: false, least, most, get, set }
+    }
+
+    /// The parameters that differ from their defaults, as they would be given.
+    pub fn settings(fields: &[Self], parameters: &P, defaults: &P) -> String {
+        let differing = fields.iter().filter_map(|field| {
+            let value = (field.get)(parameters)
+                .filter(|_| (field.get)(parameters) != (field.get)(defaults));
+            value.map(|value| format!("{}={value}", field.name))
+        });
+        differing.collect::<Vec<_>>().join(",")
+    }
+}
+
+impl Params<'_> {
+    /// Sets a parameter if it was given.
+    pub fn take<P>(&mut self, field: &Field<P>, parameters: &mut P) -> Result<()> {
+        let kind = if field.whole { "a whole number" } else { "a number" };
+        let condition = format!("{kind} from {} to {}", field.least, field.most);
+        let fits = |number: f64| {
+            (field.least..=field.most).contains(&number)
+                && (!field.whole || number.fract().abs() <= 0.0)
+        };
+        // Not a number stands for "not given": no text that is accepted reads as one.
+        let number = self.number(field.name, f64::NAN, &condition, fits)?;
+        if !number.is_nan() {
+            (field.set)(parameters, number);
+        }
+        Ok(())
+    }
+}

@@ -21,10 +21,15 @@ impl Builtin for Quadratic {
     type Model = OneVsRest<Sigmoid<Powers>>;
 
     fn learn(&self, sample: &Sample, _: u64) -> Box<dyn Fitted> {
-        Box::new(OneVsRest::<Sigmoid<Powers>>::fit(sample, |column| {
-            sigmoid::fit::<Powers>(column, [0.0, 1.0, 0.0], [true; 3]).into()
-        }))
+        Box::new(fit(sample))
     }
+}
+
+/// Fits the curves.
+pub(super) fn fit(sample: &Sample) -> OneVsRest<Sigmoid<Powers>> {
+    OneVsRest::fit(sample, |column| {
+        sigmoid::fit::<Powers>(column, [0.0, 1.0, 0.0], [true; 3]).into()
+    })
 }
 
 /// t and t².

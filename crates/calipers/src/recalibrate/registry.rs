@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::boost::Boosting;
 use super::params::Params;
 use super::{Fitted, Model, Recalibrator};
 use crate::error::{Error, Result};
@@ -12,6 +13,10 @@ use crate::sample::Sample;
 /// Every recalibrator, in the order in which they are listed.
 const TABLE: &[Entry] = &[
     Entry::of::<super::auto::Auto>(),
+    Entry::of::<Boosting<super::boost::Warm>>(),
+    Entry::of::<Boosting<super::boost::WarmLeafwise>>(),
+    Entry::of::<Boosting<super::boost::Cold>>(),
+    Entry::of::<Boosting<super::boost::ColdLeafwise>>(),
     Entry::of::<super::temperature::Temperature>(),
     Entry::of::<super::affine::Affine>(),
     Entry::of::<super::quadratic::Quadratic>(),
