@@ -6,7 +6,7 @@ PYTHON := $(VENV)/bin/python
 
 .PHONY: help
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
 
 .PHONY: demo
 demo: ## Build calipers (without Parquet, which takes minutes) and measure what ships with it
@@ -44,6 +44,20 @@ $(VENV)/oracles: oracles/requirements.txt
 	test -x $(PYTHON) || python3 -m venv $(VENV)
 	$(PYTHON) -m pip install --quiet --requirement $<
 	touch $@
+
+.PHONY: oracles-boost
+oracles-boost: $(VENV)/oracles-boost ## Grow CatBoost's and LightGBM's trees again (seconds)
+	OMP_NUM_THREADS=1 $(PYTHON) oracles/boost.py
+	git diff --stat oracles/boost_values
+
+$(VENV)/oracles-boost: oracles/requirements-boost.txt
+	test -x $(PYTHON) || python3 -m venv $(VENV)
+	$(PYTHON) -m pip install --quiet --requirement $<
+	touch $@
+
+.PHONY: bench-probmetrics
+bench-probmetrics: ## Time boost beside probmetrics' WS CatBoost (downloads 3 GB)
+	python3 bench/against_probmetrics.py
 
 .PHONY: bench
 bench: ## Time reading and estimating a million rows, and the recalibrators

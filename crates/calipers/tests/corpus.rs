@@ -26,7 +26,8 @@ fn shares_add_up_on_every_file() {
         }
         let metrics: Vec<Metric> =
             triples.iter().flatten().map(|name| name.parse().unwrap()).collect();
-        for info in recalibrators() {
+        // From scratch the same trees grow, by the hundred.
+        for info in recalibrators().filter(|info| !info.name.ends_with("cold")) {
             let report = Estimator::new()
                 .metrics(metrics.clone())
                 .recalibrator(recalibrator(info.name).unwrap())

@@ -31,7 +31,7 @@ pub fn estimate(args: &EstimateArgs) -> Result<()> {
     drop(progress);
     if args.timings {
         let estimating = (start.elapsed() - reading).as_secs_f64();
-        say(&format!("reading: {:.3} s; estimating: {estimating:.3} s", reading.as_secs_f64()));
+        say(&format!("reading: {:.6} s; estimating: {estimating:.6} s", reading.as_secs_f64()));
     }
     let notes = notes(&report);
     let text = match args.format {

@@ -104,20 +104,19 @@ impl Newton {
         self.step.fill(0.0);
         self.mass.fill(0.0);
         for &row in leaf {
-            let row = row as usize;
-            let weight = f64x4::splat(simd, rows.weights[row]);
-            let probs = &current.probs[row * width..(row + 1) * width];
-            for (mass, p) in self.mass[..width].chunks_exact_mut(4).zip(probs.chunks_exact(4)) {
-                (f64x4::from_slice(simd, mass) + weight * f64x4::from_slice(simd, p))
-                    .store_slice(mass);
-            }
-            self.step[rows.labels[row] as usize] += rows.weights[row];
+            self.step[rows.labels[row as usize] as usize] += rows.weights[row as usize];
         }
-        self.step.iter_mut().zip(&self.mass).for_each(|(step, mass)| *step -= mass);
         if self.hessian.is_empty() {
+            for &row in leaf {
+                let weight = rows.weights[row as usize];
+                let probs = current.row(row);
+                self.mass.iter_mut().zip(probs).for_each(|(mass, p)| *mass += weight * p);
+            }
+            self.step.iter_mut().zip(&self.mass).for_each(|(step, mass)| *step -= mass);
             self.by_conjugate_gradients(rows, current, leaf);
         } else {
             self.write_hessian::<S, Q>(simd, rows, current, leaf);
+            self.step.iter_mut().zip(&self.mass).for_each(|(step, mass)| *step -= mass);
             self.eliminate(simd, width);
         }
         for step in &mut self.step[..self.classes] {
@@ -143,7 +142,7 @@ impl Newton {
         }
     }
 
-    /// Writes H + λI from the diagonal's block of four on.
+    /// Writes H + λI from the diagonal's block of four on, and Σ w p.
     #[inline(always)]
     fn write_hessian<S: Simd, const Q: usize>(
         &mut self,
@@ -160,6 +159,12 @@ impl Newton {
             let (one, other) = (pair[0], pair[pair.len() - 1]);
             let second = if pair.len() == 2 { rows.weights[other as usize] } else { 0.0 };
             let (first, one, other) = (rows.weights[one as usize], of(one), of(other));
+            for (block, mass) in self.mass[..width].chunks_exact_mut(4).enumerate() {
+                let at = 4 * block..4 * block + 4;
+                let p = f64x4::from_slice(simd, &one[at.clone()]) * first;
+                let q = f64x4::from_slice(simd, &other[at]) * second;
+                (f64x4::from_slice(simd, mass) + (p + q)).store_slice(mass);
+            }
             for (class, line) in self.hessian.chunks_exact_mut(width).enumerate() {
                 let scale = f64x4::splat(simd, first * one[class]);
                 let also = f64x4::splat(simd, second * other[class]);
