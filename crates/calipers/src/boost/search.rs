@@ -101,28 +101,50 @@ impl Search {
         }
     }
 
-    /// Takes the gradients y − p, for a new tree.
+    /// Takes the gradients w(y − p), for a new tree.
     pub fn prepare(&mut self, rows: &Rows, probs: &Padded, chance: &mut Chance) {
-        let (lanes, count) = (self.shape.lanes, rows.len());
-        let blocks = self.gradients.chunks_exact_mut(count * lanes);
-        let mut squares = 0.0;
-        for (block, gradients) in blocks.enumerate() {
-            let classes = block * BLOCK..((block + 1) * BLOCK).min(rows.classes);
+        let level = self.level;
+        let squares = dispatch!(level, simd => self.take_gradients(simd, rows, probs));
+        chance.begin(squares);
+    }
+
+    /// Returns the sum of the gradients' squares.
+    #[inline(always)]
+    fn take_gradients<S: Simd>(&mut self, _: S, rows: &Rows, probs: &Padded) -> f64 {
+        let (lanes, blocks) = (self.shape.lanes, self.shape.blocks);
+        let mut squares = [0.0; 4];
+        for (block, gradients) in
+            self.gradients.chunks_exact_mut(rows.len().max(1) * lanes).enumerate()
+        {
             let known = probs.rows().zip(&rows.labels).zip(&rows.weights);
             for (gradient, ((probs, &label), &weight)) in
                 gradients.chunks_exact_mut(lanes).zip(known)
             {
-                for (gradient, p) in gradient.iter_mut().zip(&probs[classes.clone()]) {
-                    *gradient = (-weight * p) as f32;
+                let from = block * BLOCK;
+                // One block takes the zeros after the last class along: they are whole vectors.
+                let to = if blocks == 1 { probs.len() } else { (from + BLOCK).min(rows.classes) };
+                let (quads, rest) = probs[from..to].as_chunks::<4>();
+                let (targets, others) = gradient.split_at_mut(4 * quads.len());
+                for (target, quad) in targets.as_chunks_mut::<4>().0.iter_mut().zip(quads) {
+                    for lane in 0..4 {
+                        let scaled = weight * quad[lane];
+                        target[lane] = -scaled as f32;
+                        squares[lane] += scaled * scaled;
+                    }
                 }
-                if classes.contains(&(label as usize)) {
-                    gradient[label as usize - classes.start] += weight as f32;
+                for (target, p) in others.iter_mut().zip(rest) {
+                    *target = (-weight * p) as f32;
+                    squares[0] += (weight * p).powi(2);
                 }
-                squares += gradient[..lanes - 1].iter().map(|g| g * g).sum::<f32>() as f64;
+                let label = label as usize;
+                if (from..to).contains(&label) {
+                    gradient[label - from] += weight as f32;
+                    squares[0] += weight * weight * (1.0 - 2.0 * probs[label]);
+                }
                 gradient[lanes - 1] = weight as f32;
             }
         }
-        chance.begin(squares);
+        squares.iter().sum()
     }
 
     /// The split with the highest score, the first of several; none if no feature has a border.
