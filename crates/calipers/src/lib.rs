@@ -42,6 +42,7 @@ mod problem;
 mod recalibrate;
 mod report;
 mod sample;
+mod simd;
 mod simplex;
 mod simulate;
 mod solve;

@@ -12,12 +12,6 @@ pub(crate) fn floored_ln(probability: f64) -> f64 {
     probability.max(FLOOR).ln()
 }
 
-/// The logit of class 1 from its probability, both sides floored at [`FLOOR`].
-#[inline]
-pub(crate) fn floored_logit(probability: f64) -> f64 {
-    floored_ln(probability) - floored_ln(1.0 - probability)
-}
-
 /// 1 / (1 + exp(-x)), without overflow and without losing the small tail.
 #[inline]
 pub(crate) fn sigmoid(x: f64) -> f64 {

@@ -3,7 +3,6 @@ use super::registry::Builtin;
 use super::sigmoid::{Features, Sigmoid};
 use super::{Fitted, sigmoid};
 use crate::sample::{Column, Sample};
-use crate::simplex::floored_ln;
 use crate::solve::Solution;
 
 /// g₁ = sigmoid(c + a ln f₁ − b ln(1 − f₁)) with a, b ≥ 0, so that g is monotone; more than two
@@ -47,7 +46,7 @@ pub(crate) struct Logarithms;
 impl Features for Logarithms {
     const NAME: &'static str = "beta";
 
-    fn of(probability: f64) -> [f64; 2] {
-        [floored_ln(probability), -floored_ln(1.0 - probability)]
+    fn of([log, other_log]: [f64; 2]) -> [f64; 2] {
+        [log, -other_log]
     }
 }

@@ -1,3 +1,4 @@
+use ndarray::{ArrayView2, ArrayViewMut2};
 use serde::{Deserialize, Serialize};
 
 use super::linear::Shape;
@@ -51,6 +52,13 @@ impl Model for LogisticMap {
         match self {
             Self::Two(map) => map.map_row(f, g),
             Self::More(map) => map.map_row(f, g),
+        }
+    }
+
+    fn map_rows(&self, f: ArrayView2<'_, f64>, g: ArrayViewMut2<'_, f64>) {
+        match self {
+            Self::Two(map) => map.map_rows(f, g),
+            Self::More(map) => map.map_rows(f, g),
         }
     }
 

@@ -3,7 +3,6 @@ use super::registry::Builtin;
 use super::sigmoid::{Features, Sigmoid};
 use super::{Fitted, sigmoid};
 use crate::sample::Sample;
-use crate::simplex::floored_logit;
 
 /// g₁ = sigmoid(a + b t + c t²) with t = logit f₁; more than two classes: one-versus-rest.
 ///
@@ -39,8 +38,8 @@ pub(crate) struct Powers;
 impl Features for Powers {
     const NAME: &'static str = "quadratic";
 
-    fn of(probability: f64) -> [f64; 2] {
-        let logit = floored_logit(probability);
+    fn of([log, other_log]: [f64; 2]) -> [f64; 2] {
+        let logit = log - other_log;
         [logit, logit * logit]
     }
 }

@@ -1,12 +1,16 @@
 //! Structured scaling: temperature first, then a penalised linear map of what it gives.
 
-use ndarray::Array2;
+use fearless_simd::{Level, Simd, dispatch};
+use ndarray::{ArrayView2, ArrayViewMut2};
 use serde::{Deserialize, Serialize};
 
 use super::Model;
+use super::features::{Features, by_blocks};
 use super::linear::{LinearMap, Penalty, Shape};
+use super::scores::Scores;
 use super::temperature::{Scale, log_probs};
 use crate::sample::Sample;
+use crate::simd::ln_in_place;
 use crate::simplex::mix_with_uniform;
 
 /// softmax((I + W) ln T + b), where T is the temperature-scaled f mixed with 1/(n + 1) of the
@@ -28,14 +32,10 @@ pub(crate) struct Tempered {
 impl Tempered {
     /// Fits the temperature, then the map.
     pub(super) fn fit(sample: &Sample, shape: Shape) -> Self {
-        let scale = Scale::fit(sample, &log_probs(sample));
+        let logs = log_probs(sample);
+        let scale = Scale::fit(sample, &logs);
         let training_rows = sample.effective_rows();
-        let mut features = Array2::zeros(sample.probs().dim());
-        for (row, mut features) in features.rows_mut().into_iter().enumerate() {
-            if let Some(features) = features.as_slice_mut() {
-                write_features(scale, training_rows, sample.row(row), features);
-            }
-        }
+        let features = temper(scale, training_rows, Features::new(&logs, sample.classes()));
         let classes = sample.classes() as f64;
         let penalty = Penalty {
             intercept: classes / training_rows,
@@ -46,19 +46,45 @@ impl Tempered {
     }
 }
 
-fn write_features(scale: Scale, training_rows: f64, f: &[f64], features: &mut [f64]) {
-    scale.map_row(f, features);
-    mix_with_uniform(features, training_rows);
-    features.iter_mut().for_each(|feature| *feature = feature.ln());
+/// Turns ln f of each row into ln T.
+fn temper(scale: Scale, training_rows: f64, mut features: Features) -> Features {
+    let classes = features.classes();
+    let mut scores = Scores::new(Shape::Scalar, classes, features.rows());
+    scores.set(&[scale.inverse_temperature], &vec![0.0; classes]);
+    dispatch!(Level::new(), simd => write(simd, &mut scores, training_rows, &mut features));
+    features
+}
+
+#[inline(always)]
+fn write<S: Simd>(simd: S, scores: &mut Scores, training_rows: f64, features: &mut Features) {
+    let (classes, features_stride, stride) =
+        (features.classes(), features.stride(), scores.stride());
+    for features in features.blocks_mut() {
+        let probabilities = scores.probabilities(simd, features);
+        for row in probabilities.chunks_exact_mut(stride) {
+            mix_with_uniform(&mut row[..classes], training_rows);
+        }
+        ln_in_place(simd, probabilities);
+        let rows = probabilities.chunks_exact(stride);
+        for (features, logs) in features.chunks_exact_mut(features_stride).zip(rows) {
+            features[..classes].copy_from_slice(&logs[..classes]);
+        }
+    }
 }
 
 impl Model for Tempered {
     const NAME: &'static str = "tempered-linear";
 
     fn map_row(&self, f: &[f64], g: &mut [f64]) {
-        let mut features = vec![0.0; f.len()];
-        write_features(self.scale, self.training_rows, f, &mut features);
-        self.map.apply(&features, g);
+        let features = Features::logs(f, f.len());
+        self.map.apply(&temper(self.scale, self.training_rows, features), g);
+    }
+
+    fn map_rows(&self, f: ArrayView2<'_, f64>, g: ArrayViewMut2<'_, f64>) {
+        by_blocks(f, g, |f, g| {
+            let features = Features::logs(f, self.map.classes());
+            self.map.apply(&temper(self.scale, self.training_rows, features), g);
+        });
     }
 
     fn classes(&self) -> Option<usize> {

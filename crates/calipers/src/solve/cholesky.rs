@@ -50,10 +50,13 @@ impl Cholesky {
             let sum = dot(&lower[row * size..row * size + row], &right[..row]);
             right[row] = (right[row] - sum) / lower[row * size + row];
         }
+        // Each unknown is taken out of all that are left: rows are read along, not down.
         for row in (0..size).rev() {
-            let sum: f64 =
-                (row + 1..size).map(|below| lower[below * size + row] * right[below]).sum();
-            right[row] = (right[row] - sum) / lower[row * size + row];
+            let (left, known) = right.split_at_mut(row);
+            known[0] /= lower[row * size + row];
+            for (left, entry) in left.iter_mut().zip(&lower[row * size..]) {
+                *left -= entry * known[0];
+            }
         }
     }
 }

@@ -9,8 +9,9 @@ pub(crate) use bracket::increasing_root;
 pub(crate) use newton::minimise as newton;
 
 /// Up to this many parameters Newton's method comes first. Its Hessian costs n·d², and beyond this
-/// L-BFGS is faster on objectives with a penalty (`cargo bench -- scaling` chose it).
-const NEWTON_FIRST: usize = 100;
+/// L-BFGS is faster on objectives with a penalty: with a full matrix of five classes, on 8,000 rows,
+/// they are equal, with eight it takes a third of the time.
+const NEWTON_FIRST: usize = 30;
 
 /// Up to this many parameters Newton's method finishes what L-BFGS could not: objectives without a
 /// penalty to speak of, whose curvature differs by many orders of magnitude between directions.
@@ -73,8 +74,17 @@ fn infinity_norm(vector: &[f64]) -> f64 {
     vector.iter().fold(0.0, |largest, component| component.abs().max(largest))
 }
 
+/// Σ aᵢ bᵢ, in eight sums that do not wait for each other.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut sums = [0.0; 8];
+    for (a, b) in a.iter().zip(b) {
+        for i in 0..8 {
+            sums[i] += a[i] * b[i];
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f64>() + rest
 }
 
 /// point + step · direction

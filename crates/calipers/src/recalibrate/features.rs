@@ -1,0 +1,80 @@
+//! The rows that a linear map reads, laid out for vectors.
+
+use ndarray::{ArrayView2, ArrayViewMut2};
+
+use crate::sample::Sample;
+use crate::simd::{floored_logs, padded};
+
+/// Rows that are handled together: few enough that what is computed of them is still in the nearest
+/// cache when it is read again.
+pub(super) const BLOCK: usize = 64;
+
+/// (x, 1, 0, …) of each row: k features, the constant that the intercept multiplies, and zeros that
+/// fill the row up to whole vectors. Rows of x = 0 fill the table up to a multiple of four.
+#[derive(Debug, Clone)]
+pub(super) struct Features {
+    values: Vec<f64>,
+    classes: usize,
+}
+
+impl Features {
+    /// The features of rows that follow each other.
+    pub fn new(rows: &[f64], classes: usize) -> Self {
+        let stride = padded(classes + 1);
+        let mut values = vec![0.0; padded(rows.len() / classes) * stride];
+        for (row, features) in values.chunks_exact_mut(stride).zip(rows.chunks_exact(classes)) {
+            row[..classes].copy_from_slice(features);
+        }
+        values.chunks_exact_mut(stride).for_each(|row| row[classes] = 1.0);
+        Self { values, classes }
+    }
+
+    /// ln f, floored, of predictions that follow each other.
+    pub fn logs(f: &[f64], classes: usize) -> Self {
+        Self::new(&floored_logs(f.iter().copied()), classes)
+    }
+
+    /// ln f, floored, of the training rows.
+    pub fn log_probs(sample: &Sample) -> Self {
+        Self::logs(sample.probs().as_slice().unwrap_or_default(), sample.classes())
+    }
+
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// How many rows there are, with those that fill up.
+    pub fn rows(&self) -> usize {
+        self.values.len() / self.stride()
+    }
+
+    /// The length of a row.
+    pub fn stride(&self) -> usize {
+        padded(self.classes + 1)
+    }
+
+    /// The rows, [`BLOCK`] at a time.
+    pub fn blocks(&self) -> impl ExactSizeIterator<Item = &[f64]> {
+        self.values.chunks(BLOCK * self.stride())
+    }
+
+    /// The rows, [`BLOCK`] at a time.
+    pub fn blocks_mut(&mut self) -> impl Iterator<Item = &mut [f64]> {
+        let stride = self.stride();
+        self.values.chunks_mut(BLOCK * stride)
+    }
+}
+
+/// Calls `map` with the rows of f and g, some of them at a time: whole tables of intermediate
+/// results would not stay in a cache.
+pub(super) fn by_blocks(
+    f: ArrayView2<'_, f64>,
+    mut g: ArrayViewMut2<'_, f64>,
+    mut map: impl FnMut(&[f64], &mut [f64]),
+) {
+    let block = 4 * BLOCK * f.ncols();
+    let f = f.as_standard_layout();
+    if let (Some(f), Some(g)) = (f.as_slice(), g.as_slice_mut()) {
+        f.chunks(block).zip(g.chunks_mut(block)).for_each(|(f, g)| map(f, g));
+    }
+}
