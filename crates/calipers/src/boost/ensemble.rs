@@ -221,43 +221,38 @@ pub(crate) struct Boosted<F> {
 }
 
 impl<F: Forest> Boosted<F> {
-    /// Writes g(f) for one row; `scratch` is overwritten.
-    fn map_one(&self, f: &[f64], scratch: &mut Scratch, g: &mut [f64]) {
+    /// Writes the mean of the forests' probabilities for one row; `scratch` is overwritten.
+    fn average(&self, f: &[f64], scratch: &mut Scratch, mean: &mut [f64]) {
         scratch.bins.clear();
         scratch.bins.extend(bins(&self.borders, f));
         self.start.write(f, &self.frequencies, &mut scratch.start);
-        scratch.mean.fill(0.0);
+        mean.fill(0.0);
         for forest in &self.forests {
-            g.copy_from_slice(&scratch.start);
+            scratch.probs.copy_from_slice(&scratch.start);
             for round in 0..forest.rounds() {
-                forest.apply(round, &scratch.bins, g);
+                forest.apply(round, &scratch.bins, &mut scratch.probs);
                 // As many factors as this together neither overflow nor vanish.
                 if round % 8 == 7 {
-                    normalise(g);
+                    normalise(&mut scratch.probs);
                 }
             }
-            normalise(g);
-            scratch.mean.iter_mut().zip(&*g).for_each(|(mean, g)| *mean += g);
+            normalise(&mut scratch.probs);
+            mean.iter_mut().zip(&scratch.probs).for_each(|(mean, p)| *mean += p);
         }
-        normalise(&mut scratch.mean);
-        self.map.map_row(&scratch.mean, g);
-        mix_with_uniform(g, self.training_rows);
+        normalise(mean);
     }
 }
 
 struct Scratch {
     bins: Vec<u8>,
     start: Vec<f64>,
-    mean: Vec<f64>,
+    probs: Vec<f64>,
 }
 
 impl Scratch {
     fn new(classes: usize) -> Self {
-        Self {
-            bins: Vec::with_capacity(classes),
-            start: vec![0.0; classes],
-            mean: vec![0.0; classes],
-        }
+        let (start, probs) = (vec![0.0; classes], vec![0.0; classes]);
+        Self { bins: Vec::with_capacity(classes), start, probs }
     }
 }
 
@@ -265,15 +260,25 @@ impl<F: Forest> Model for Boosted<F> {
     const NAME: &'static str = F::NAME;
 
     fn map_row(&self, f: &[f64], g: &mut [f64]) {
-        self.map_one(f, &mut Scratch::new(f.len()), g);
+        let mut mean = vec![0.0; f.len()];
+        self.average(f, &mut Scratch::new(f.len()), &mut mean);
+        self.map.map_row(&mean, g);
+        mix_with_uniform(g, self.training_rows);
     }
 
     fn map_rows(&self, f: ArrayView2<'_, f64>, mut g: ArrayViewMut2<'_, f64>) {
         let f = f.as_standard_layout();
         let mut scratch = Scratch::new(f.ncols());
-        for (f, mut g) in f.rows().into_iter().zip(g.rows_mut()) {
-            if let (Some(f), Some(g)) = (f.as_slice(), g.as_slice_mut()) {
-                self.map_one(f, &mut scratch, g);
+        let mut means = Array2::zeros(f.dim());
+        for (f, mut mean) in f.rows().into_iter().zip(means.rows_mut()) {
+            if let (Some(f), Some(mean)) = (f.as_slice(), mean.as_slice_mut()) {
+                self.average(f, &mut scratch, mean);
+            }
+        }
+        self.map.map_rows(means.view(), g.view_mut());
+        for mut g in g.rows_mut() {
+            if let Some(g) = g.as_slice_mut() {
+                mix_with_uniform(g, self.training_rows);
             }
         }
     }

@@ -89,8 +89,8 @@ fn add<S: Simd, C: Iterator<Item = [f64; LANES]> + Clone>(
     }
 }
 
-/// The same for long rows: as much of them is brought together at a time as stays in the nearest
-/// cache, since each would take a page of memory of its own.
+/// The same for long rows, each of which takes pages of memory of its own: the columns are brought
+/// together once, and of the rows as much at a time as stays in the nearest cache.
 #[inline(always)]
 fn add_far<S: Simd, C: Iterator<Item = [f64; LANES]> + Clone>(
     simd: S,
@@ -99,7 +99,13 @@ fn add_far<S: Simd, C: Iterator<Item = [f64; LANES]> + Clone>(
     out: &mut [f64],
     start: impl Fn(usize) -> usize,
 ) {
-    let (mut near, mut column) = ([0.0; DEPTH * WIDTH], [[0.0; LANES]; DEPTH]);
+    let inner = right.len() / stride;
+    let strips = out.len() / (LANES * stride);
+    let mut near_columns = Vec::with_capacity(strips * inner);
+    for strip in 0..strips {
+        near_columns.extend(columns(LANES * strip).take(inner));
+    }
+    let mut near = [0.0; DEPTH * WIDTH];
     for (slab, right) in right.chunks(DEPTH * stride).enumerate() {
         let depth = right.len() / stride;
         for left in (0..stride).step_by(WIDTH) {
@@ -107,16 +113,12 @@ fn add_far<S: Simd, C: Iterator<Item = [f64; LANES]> + Clone>(
             for (near, right) in near.chunks_exact_mut(width).zip(right.chunks_exact(stride)) {
                 near.copy_from_slice(&right[left..left + width]);
             }
-            for (number, out) in out.chunks_exact_mut(LANES * stride).enumerate() {
-                let first = LANES * number;
-                let from = start(first).saturating_sub(left);
-                if from < width {
-                    for (near, far) in column.iter_mut().zip(columns(first).skip(slab * DEPTH)) {
-                        *near = far;
-                    }
-                    let near = (&near[..depth * width], width);
-                    strip(simd, column.iter().copied(), near, (&mut out[left..], stride), from);
-                }
+            let near = (&near[..depth * width], width);
+            let out = out.chunks_exact_mut(LANES * stride);
+            for ((number, out), columns) in out.enumerate().zip(near_columns.chunks_exact(inner)) {
+                let columns = columns[slab * DEPTH..].iter().copied();
+                let from = start(LANES * number).saturating_sub(left);
+                strip(simd, columns, near, (&mut out[left..], stride), from);
             }
         }
     }
