@@ -86,18 +86,7 @@ impl Levels {
         self.next.push(0);
         for bound in self.bounds.windows(2) {
             let leaf = &mut self.order[bound[0]..bound[1]];
-            let (mut left, mut right) = (0, 0);
-            for at in 0..leaf.len() {
-                let row = leaf[at];
-                let goes_right =
-                    rows.bins[row as usize * rows.features + split.feature] > split.bin;
-                // Both are written, and one of them stays: no branch to mispredict.
-                leaf[left] = row;
-                self.spare[right] = row;
-                left += usize::from(!goes_right);
-                right += usize::from(goes_right);
-            }
-            leaf[left..].copy_from_slice(&self.spare[..right]);
+            let left = rows.divide(leaf, &mut self.spare, split.feature, split.bin);
             self.next.push(bound[0] + left);
             self.next.push(bound[1]);
         }

@@ -51,6 +51,23 @@ impl Rows {
         }
     }
 
+    /// Puts those of some rows that lie up to a bin of a feature before the others, and returns their
+    /// number; both keep their order. `spare` has room for all of them.
+    pub fn divide(&self, rows: &mut [u32], spare: &mut [u32], feature: usize, bin: u8) -> usize {
+        let (mut left, mut right) = (0, 0);
+        for at in 0..rows.len() {
+            let row = rows[at];
+            let goes_right = self.bins[row as usize * self.features + feature] > bin;
+            // Both are written, and one of them stays: no branch to mispredict.
+            rows[left] = row;
+            spare[right] = row;
+            left += usize::from(!goes_right);
+            right += usize::from(goes_right);
+        }
+        rows[left..].copy_from_slice(&spare[..right]);
+        left
+    }
+
     /// The mean weight.
     pub fn mean_weight(&self) -> f64 {
         self.weights.iter().sum::<f64>() / self.len().max(1) as f64

@@ -198,7 +198,8 @@ impl LeafwiseGrower {
     fn split(&mut self, rows: &Rows, number: usize, split: Split, forest: &mut LeafwiseForest) {
         let leaf = &mut self.leaves[number];
         let range = leaf.range.clone();
-        let left = divide(rows, &mut self.order[range.clone()], &mut self.spare, split);
+        let left =
+            rows.divide(&mut self.order[range.clone()], &mut self.spare, split.feature, split.bin);
         if left == 0 || left == range.len() {
             // The Hessians are so small that rounding has made up rows where there are none.
             leaf.split = None;
@@ -252,21 +253,4 @@ impl LeafwiseGrower {
             rows.probs[row * rows.classes + class] *= forest.newest(bins);
         }
     }
-}
-
-/// Puts the rows of a leaf that go left before the others, and returns how many there are; rows
-/// keep their order.
-fn divide(rows: &Rows, leaf: &mut [u32], spare: &mut [u32], split: Split) -> usize {
-    let (mut left, mut right) = (0, 0);
-    for at in 0..leaf.len() {
-        let row = leaf[at];
-        let goes_right = rows.bins[row as usize * rows.features + split.feature] > split.bin;
-        // Both are written, and one of them stays: no branch to mispredict.
-        leaf[left] = row;
-        spare[right] = row;
-        left += usize::from(!goes_right);
-        right += usize::from(goes_right);
-    }
-    leaf[left..].copy_from_slice(&spare[..right]);
-    left
 }
