@@ -72,15 +72,7 @@ impl Kind for Warm {
         inner: 8,
         growth: Symmetric { depth: 6, rate: None, l2: 3.0, noise: 1.0 },
     };
-    const PARAMETERS: &'static [Parameter] = &[
-        Parameter { name: "trees", default: "10", about: "the most trees of a forest" },
-        DEPTH,
-        AUTOMATIC_RATE,
-        L2,
-        NOISE,
-        BORDERS,
-        INNER,
-    ];
+    const PARAMETERS: &'static [Parameter] = &symmetric_parameters("10");
     const FIELDS: &'static [Field<Plan<Symmetric>>] = SYMMETRIC;
 }
 
@@ -93,15 +85,7 @@ impl Kind for Cold {
     type Growth = Symmetric;
     const DEFAULT: Plan<Symmetric> =
         Plan { start: Start::Uniform, trees: 300, patience: 200, ..Warm::DEFAULT };
-    const PARAMETERS: &'static [Parameter] = &[
-        Parameter { name: "trees", default: "300", about: "the most trees of a forest" },
-        DEPTH,
-        AUTOMATIC_RATE,
-        L2,
-        NOISE,
-        BORDERS,
-        INNER,
-    ];
+    const PARAMETERS: &'static [Parameter] = &symmetric_parameters("300");
     const FIELDS: &'static [Field<Plan<Symmetric>>] = SYMMETRIC;
 }
 
@@ -126,16 +110,7 @@ impl Kind for WarmLeafwise {
             share: 0.75,
         },
     };
-    const PARAMETERS: &'static [Parameter] = &[
-        Parameter { name: "trees", default: "10", about: "the most rounds, of a tree a class" },
-        LEAVES,
-        ROWS,
-        HESSIAN,
-        RATE,
-        SHARE,
-        BORDERS,
-        INNER,
-    ];
+    const PARAMETERS: &'static [Parameter] = &leafwise_parameters("10");
     const FIELDS: &'static [Field<Plan<Leafwise>>] = LEAFWISE;
 }
 
@@ -148,17 +123,21 @@ impl Kind for ColdLeafwise {
     type Growth = Leafwise;
     const DEFAULT: Plan<Leafwise> =
         Plan { start: Start::Frequencies, trees: 1000, patience: 100, ..WarmLeafwise::DEFAULT };
-    const PARAMETERS: &'static [Parameter] = &[
-        Parameter { name: "trees", default: "1000", about: "the most rounds, of a tree a class" },
-        LEAVES,
-        ROWS,
-        HESSIAN,
-        RATE,
-        SHARE,
-        BORDERS,
-        INNER,
-    ];
+    const PARAMETERS: &'static [Parameter] = &leafwise_parameters("1000");
     const FIELDS: &'static [Field<Plan<Leafwise>>] = LEAFWISE;
+}
+
+/// The parameters of symmetric trees, as they are listed.
+const fn symmetric_parameters(trees: &'static str) -> [Parameter; 7] {
+    let trees = Parameter { name: "trees", default: trees, about: "the most trees of a forest" };
+    [trees, DEPTH, AUTOMATIC_RATE, L2, NOISE, BORDERS, INNER]
+}
+
+/// The parameters of leaf-wise trees, as they are listed.
+const fn leafwise_parameters(trees: &'static str) -> [Parameter; 8] {
+    let about = "the most rounds, of a tree a class";
+    let trees = Parameter { name: "trees", default: trees, about };
+    [trees, LEAVES, ROWS, HESSIAN, RATE, SHARE, BORDERS, INNER]
 }
 
 const DEPTH: Parameter = Parameter { name: "depth", default: "6", about: "the splits of a tree" };
@@ -186,13 +165,7 @@ const SHARE: Parameter =
 
 /// The parameters of symmetric trees.
 const SYMMETRIC: &[Field<Plan<Symmetric>>] = &[
-    Field::whole(
-        TREES,
-        1,
-        10_000,
-        |plan| Some(plan.trees as f64),
-        |plan, n| plan.trees = n as usize,
-    ),
+    trees(),
     Field::whole(
         "depth",
         1,
@@ -209,31 +182,13 @@ const SYMMETRIC: &[Field<Plan<Symmetric>>] = &[
         |plan| Some(plan.growth.noise),
         |plan, x| plan.growth.noise = x,
     ),
-    Field::whole(
-        "borders",
-        1,
-        MOST_BORDERS,
-        |plan| Some(plan.borders as f64),
-        |plan, n| plan.borders = n as usize,
-    ),
-    Field::whole(
-        "inner",
-        2,
-        100,
-        |plan| Some(plan.inner as f64),
-        |plan, n| plan.inner = n as usize,
-    ),
+    borders(),
+    inner(),
 ];
 
 /// The parameters of leaf-wise trees.
 const LEAFWISE: &[Field<Plan<Leafwise>>] = &[
-    Field::whole(
-        TREES,
-        1,
-        10_000,
-        |plan| Some(plan.trees as f64),
-        |plan, n| plan.trees = n as usize,
-    ),
+    trees(),
     Field::whole(
         "leaves",
         2,
@@ -263,24 +218,34 @@ const LEAFWISE: &[Field<Plan<Leafwise>>] = &[
         |plan| Some(plan.growth.share),
         |plan, x| plan.growth.share = x,
     ),
-    Field::whole(
-        "borders",
-        1,
-        MOST_BORDERS,
-        |plan| Some(plan.borders as f64),
-        |plan, n| plan.borders = n as usize,
-    ),
-    Field::whole(
-        "inner",
-        2,
-        100,
-        |plan| Some(plan.inner as f64),
-        |plan, n| plan.inner = n as usize,
-    ),
+    borders(),
+    inner(),
 ];
 
 /// The paper has 254. On the development corpus 32 recover as much, and they are faster to try
 /// (docs/method.md, "Boosted trees").
 const BORDERS_AT_MOST: usize = 32;
 
-const TREES: &str = "trees";
+const fn trees<G: Growth>() -> Field<Plan<G>> {
+    Field::whole(
+        "trees",
+        1,
+        10_000,
+        |plan| Some(plan.trees as f64),
+        |plan, n| plan.trees = n as usize,
+    )
+}
+
+const fn borders<G: Growth>() -> Field<Plan<G>> {
+    Field::whole(
+        "borders",
+        1,
+        MOST_BORDERS,
+        |plan| Some(plan.borders as f64),
+        |plan, n| plan.borders = n as usize,
+    )
+}
+
+const fn inner<G: Growth>() -> Field<Plan<G>> {
+    Field::whole("inner", 2, 100, |plan| Some(plan.inner as f64), |plan, n| plan.inner = n as usize)
+}
