@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use fearless_simd::prelude::*;
+use fearless_simd::{f32x4, f32x8};
 
 use super::Rows;
 
@@ -11,36 +12,43 @@ const CACHED: usize = 16 * 1024 / size_of::<f32>();
 
 /// The histogram of a leaf with fewer rows is not kept for its children: they are filled as fast
 /// as they are subtracted.
-const KEPT_FROM: usize = 64;
+const KEPT_FROM: usize = 16;
 
 /// As much memory is set aside for kept histograms.
 const MOST_KEPT: usize = 64 * 1024 * 1024 / size_of::<f32>();
 
-/// What a histogram looks like: blocks of classes, features, bins, and in each bin a *cell*: the
-/// block's classes, zeros, and last the weight.
+/// What a histogram looks like: blocks of classes, pairs of features, bins, and in each bin a *cell*
+/// of each of the two: the block's classes, zeros, and last the weight. Four numbers of the one
+/// feature's cell alternate with four of the other's, so that a vector of eight serves both.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
     /// Numbers in a cell.
     pub lanes: usize,
     /// Blocks of classes.
     pub blocks: usize,
+    /// Features, filled up to an even number.
     pub features: usize,
-    /// Bins of the feature that has most.
+    /// Borders of the feature that has most, filled up to a multiple of eight.
+    pub borders: usize,
+    /// Bins of any feature: more than `borders` if the last of them is in use.
     pub bins: usize,
-    /// Features whose histograms are filled together.
+    /// Features whose histograms are filled together, an even number.
     pub together: usize,
 }
 
 impl Shape {
     pub fn new(rows: &Rows, lanes: usize, blocks: usize) -> Self {
-        let bins = rows.borders.iter().max().map_or(1, |most| most + 1);
-        let together = (CACHED / (bins * lanes)).clamp(1, rows.features.max(1));
-        Self { lanes, blocks, features: rows.features, bins, together }
+        let most = rows.borders.iter().max().map_or(1, |most| *most);
+        let borders = most.next_multiple_of(8);
+        let bins = borders.max(most + 1);
+        let features = rows.features.max(1).next_multiple_of(2);
+        let together = (CACHED / (bins * lanes) / 2 * 2).clamp(2, features);
+        Self { lanes, blocks, features, borders, bins, together }
     }
 
     /// Numbers in the histogram of so many features.
     fn size(&self, features: usize) -> usize {
-        features * self.blocks * self.bins * self.lanes
+        features.next_multiple_of(2) * self.blocks * self.bins * self.lanes
     }
 }
 
@@ -50,7 +58,7 @@ impl Shape {
 /// parent's less its sibling's; the others' pass by, one at a time.
 pub(super) struct Histograms {
     shape: Shape,
-    /// For each kept histogram: features taken together, block, feature, bin, lane.
+    /// For each kept histogram: features taken together, block, pair, bin, lane.
     kept: Vec<f32>,
     passing: Vec<f32>,
     /// For each leaf, its place among the kept; and the same for the level above.
@@ -122,7 +130,7 @@ impl Histograms {
 
     /// Takes the smaller sibling's histogram away from an inherited one.
     #[inline(always)]
-    pub fn subtract<S: Simd, V: SimdFloat<S, Element = f32>>(
+    pub fn subtract<S: Simd>(
         &mut self,
         simd: S,
         leaf: usize,
@@ -140,16 +148,16 @@ impl Histograms {
             }
             None => (&mut self.kept[mine], &self.passing[..self.shape.size(features.len())]),
         };
-        for (from, what) in from.chunks_exact_mut(V::LEN).zip(what.chunks_exact(V::LEN)) {
-            (V::from_slice(simd, from) - V::from_slice(simd, what)).store_slice(from);
+        for (from, what) in from.chunks_exact_mut(8).zip(what.chunks_exact(8)) {
+            (f32x8::from_slice(simd, from) - f32x8::from_slice(simd, what)).store_slice(from);
         }
     }
 }
 
 /// Sums the gradients and weights of a leaf's rows by bin, for some features. A row of `gradients`
-/// is a cell; N is the number of lanes, in Q vectors.
+/// is a cell of N numbers in Q vectors; M = 2N.
 #[inline(always)]
-pub(super) fn fill<S: Simd, V: SimdFloat<S, Element = f32>, const Q: usize, const N: usize>(
+pub(super) fn fill<S: Simd, const Q: usize, const N: usize, const M: usize>(
     simd: S,
     rows: &Rows,
     gradients: &[f32],
@@ -158,37 +166,43 @@ pub(super) fn fill<S: Simd, V: SimdFloat<S, Element = f32>, const Q: usize, cons
     histogram: &mut [f32],
 ) {
     histogram.fill(0.0);
-    let (cells, _) = histogram.as_chunks_mut::<N>();
+    let (cells, _) = histogram.as_chunks_mut::<M>();
     let (gradients, _) = gradients.as_chunks::<N>();
     let blocks = gradients.len() / rows.len();
-    let bins = cells.len() / (blocks * features.len());
-    let parts =
-        cells.chunks_exact_mut(bins * features.len()).zip(gradients.chunks_exact(rows.len()));
+    let pairs = features.len().div_ceil(2);
+    let bins = cells.len() / (blocks * pairs);
+    let parts = cells.chunks_exact_mut(bins * pairs).zip(gradients.chunks_exact(rows.len()));
     for (cells, gradients) in parts {
         for &row in leaf {
             let row = row as usize;
-            let gradient = load::<S, V, Q, N>(simd, &gradients[row]);
+            let mut gradient = [f32x4::splat(simd, 0.0); Q];
+            for (quad, lanes) in gradient.iter_mut().zip(gradients[row].chunks_exact(4)) {
+                *quad = f32x4::from_slice(simd, lanes);
+            }
             let places = &rows.bins[row * rows.features..(row + 1) * rows.features];
+            let (pairs, last) = places[features.clone()].as_chunks::<2>();
             let mut first = 0;
-            for &bin in &places[features.clone()] {
-                let cell = &mut cells[first + bin as usize];
-                for (quad, lanes) in gradient.iter().zip(cell.chunks_exact_mut(V::LEN)) {
-                    (V::from_slice(simd, lanes) + *quad).store_slice(lanes);
-                }
+            for &[one, other] in pairs {
+                add::<S, Q, M, 0>(simd, &gradient, &mut cells[first + one as usize]);
+                add::<S, Q, M, 4>(simd, &gradient, &mut cells[first + other as usize]);
                 first += bins;
+            }
+            if let [one] = last {
+                add::<S, Q, M, 0>(simd, &gradient, &mut cells[first + *one as usize]);
             }
         }
     }
 }
 
+/// Adds to the cell of one of two features, whose numbers begin at `AT`.
 #[inline(always)]
-pub(super) fn load<S: Simd, V: SimdFloat<S, Element = f32>, const Q: usize, const N: usize>(
+fn add<S: Simd, const Q: usize, const M: usize, const AT: usize>(
     simd: S,
-    cell: &[f32; N],
-) -> [V; Q] {
-    let mut quads = [V::splat(simd, 0.0); Q];
-    for (quad, lanes) in quads.iter_mut().zip(cell.chunks_exact(V::LEN)) {
-        *quad = V::from_slice(simd, lanes);
+    gradient: &[f32x4<S>; Q],
+    cell: &mut [f32; M],
+) {
+    for quad in 0..Q {
+        let lanes = &mut cell[8 * quad + AT..8 * quad + AT + 4];
+        (f32x4::from_slice(simd, lanes) + gradient[quad]).store_slice(lanes);
     }
-    quads
 }

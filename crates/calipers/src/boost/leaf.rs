@@ -12,7 +12,7 @@ const MOST_ELIMINATED: usize = 64;
 /// Conjugate gradients stop when the residual has shrunk by this much.
 const TOLERANCE: f64 = 1e-10;
 
-/// The rows' current probabilities, each row filled up with zeros to a multiple of four.
+/// The rows' current probabilities, each row filled up with zeros: see [`width`].
 pub(super) struct Padded {
     width: usize,
     probs: Vec<f64>,
@@ -38,8 +38,15 @@ impl Padded {
     }
 }
 
+/// The classes filled up to one of the widths for which there is an elimination, or, where there
+/// is none, to a multiple of four.
 fn width(classes: usize) -> usize {
-    classes.next_multiple_of(4)
+    match classes {
+        ..=16 => classes.next_multiple_of(4),
+        17..=32 => 32,
+        33..=64 => 64,
+        _ => classes.next_multiple_of(4),
+    }
 }
 
 /// Solves (H + λI) v = G for a leaf, where G = Σ w(y − p) and H = Σ w(diag p − p pᵀ) over its
@@ -54,6 +61,8 @@ pub(super) struct Newton {
     mass: Vec<f64>,
     /// The Hessian's rows from the diagonal on; what is left of the diagonal is not used.
     hessian: Vec<f64>,
+    /// One over each pivot.
+    inverse: Vec<f64>,
     residual: Vec<f64>,
     direction: Vec<f64>,
     product: Vec<f64>,
@@ -72,6 +81,7 @@ impl Newton {
             step: vector(),
             mass: vector(),
             hessian: vec![0.0; size],
+            inverse: vector(),
             residual: vector(),
             direction: vector(),
             product: vector(),
@@ -82,94 +92,109 @@ impl Newton {
     /// Multiplies the rows' probabilities by exp(rate · v), and returns these factors.
     pub fn advance(&mut self, rows: &Rows, probs: &mut Padded, leaf: &[u32]) -> &[f64] {
         let level = self.level;
+        self.step.fill(0.0);
+        self.mass.fill(0.0);
+        for &row in leaf {
+            self.step[rows.labels[row as usize] as usize] += rows.weights[row as usize];
+        }
         match probs.width {
-            4 => dispatch!(level, simd => self.advance_rows::<_, 1>(simd, rows, probs, leaf)),
-            8 => dispatch!(level, simd => self.advance_rows::<_, 2>(simd, rows, probs, leaf)),
-            12 => dispatch!(level, simd => self.advance_rows::<_, 3>(simd, rows, probs, leaf)),
-            _ => dispatch!(level, simd => self.advance_rows::<_, 0>(simd, rows, probs, leaf)),
+            4 => dispatch!(level, simd => self.by_elimination::<_, 4>(simd, rows, probs, leaf)),
+            8 => dispatch!(level, simd => self.by_elimination::<_, 8>(simd, rows, probs, leaf)),
+            12 => dispatch!(level, simd => self.by_elimination::<_, 12>(simd, rows, probs, leaf)),
+            16 => dispatch!(level, simd => self.by_elimination::<_, 16>(simd, rows, probs, leaf)),
+            32 => dispatch!(level, simd => self.by_elimination::<_, 32>(simd, rows, probs, leaf)),
+            64 => dispatch!(level, simd => self.by_elimination::<_, 64>(simd, rows, probs, leaf)),
+            _ => {
+                self.by_conjugate_gradients(rows, probs, leaf);
+                self.exponentiate();
+                dispatch!(level, simd => multiply(simd, probs.width, probs, leaf, &self.step));
+            }
         }
         &self.step[..self.classes]
     }
 
-    /// With Q vectors to a row, or any number if Q is 0.
+    /// Turns v into exp(rate · v).
+    fn exponentiate(&mut self) {
+        let (steps, others) = self.step.split_at_mut(self.classes);
+        for step in steps {
+            // A step that is not a number can only come of numbers too large to add up.
+            let moved = if step.is_nan() { 0.0 } else { self.rate * *step };
+            *step = moved.clamp(-LARGEST_STEP, LARGEST_STEP).exp();
+        }
+        others.fill(0.0);
+    }
+
+    /// Gaussian elimination without pivots, which a positive definite matrix does not need; W is
+    /// the rows' width.
     #[inline(always)]
-    fn advance_rows<S: Simd, const Q: usize>(
+    fn by_elimination<S: Simd, const W: usize>(
         &mut self,
         simd: S,
         rows: &Rows,
         current: &mut Padded,
         leaf: &[u32],
     ) {
-        let width = if Q == 0 { current.width } else { 4 * Q };
-        self.step.fill(0.0);
-        self.mass.fill(0.0);
-        for &row in leaf {
-            self.step[rows.labels[row as usize] as usize] += rows.weights[row as usize];
-        }
-        if self.hessian.is_empty() {
-            for &row in leaf {
-                let weight = rows.weights[row as usize];
-                let probs = current.row(row);
-                self.mass.iter_mut().zip(probs).for_each(|(mass, p)| *mass += weight * p);
-            }
-            self.step.iter_mut().zip(&self.mass).for_each(|(step, mass)| *step -= mass);
-            self.by_conjugate_gradients(rows, current, leaf);
-        } else {
-            self.write_hessian::<S, Q>(simd, rows, current, leaf);
-            self.step.iter_mut().zip(&self.mass).for_each(|(step, mass)| *step -= mass);
-            self.eliminate(simd, width);
-        }
-        for step in &mut self.step[..self.classes] {
-            // A step that is not a number can only come of numbers too large to add up.
-            let moved = if step.is_nan() { 0.0 } else { self.rate * *step };
-            *step = moved.clamp(-LARGEST_STEP, LARGEST_STEP).exp();
-        }
-        self.step[self.classes..].fill(0.0);
-        let least = f64x4::splat(simd, LEAST_PROBABILITY);
-        for &row in leaf {
-            let row = row as usize;
-            let probs = &mut current.probs[row * width..(row + 1) * width];
-            let mut sum = f64x4::splat(simd, 0.0);
-            for (p, factor) in probs.chunks_exact_mut(4).zip(self.step[..width].chunks_exact(4)) {
-                let product = f64x4::from_slice(simd, p) * f64x4::from_slice(simd, factor);
-                product.store_slice(p);
-                sum += product;
-            }
-            let scale = f64x4::splat(simd, 1.0 / sum.reduce_sum());
-            for p in probs.chunks_exact_mut(4) {
-                (f64x4::from_slice(simd, p) * scale).max(least).store_slice(p);
+        self.write_hessian::<S, W>(simd, rows, current, leaf);
+        self.step.iter_mut().zip(&self.mass).for_each(|(step, mass)| *step -= mass);
+        let (lines, _) = self.hessian.as_chunks_mut::<W>();
+        let step = &mut self.step[..lines.len()];
+        for pivot in 0..lines.len() {
+            let (above, below) = lines.split_at_mut(pivot + 1);
+            let line = &above[pivot];
+            let scale = 1.0 / line[pivot].max(self.l2);
+            self.inverse[pivot] = scale;
+            let known = step[pivot];
+            for ((other, step), &entry) in
+                below.iter_mut().zip(&mut step[pivot + 1..]).zip(&line[pivot + 1..])
+            {
+                let share = entry * scale;
+                *step -= share * known;
+                let shares = f64x4::splat(simd, share);
+                for (entry, pivots) in other.chunks_exact_mut(4).zip(line.chunks_exact(4)) {
+                    (f64x4::from_slice(simd, entry) - shares * f64x4::from_slice(simd, pivots))
+                        .store_slice(entry);
+                }
             }
         }
+        // Column by column, so that no step waits for the sum of all before it.
+        for row in (0..lines.len()).rev() {
+            let known = step[row] * self.inverse[row];
+            step[row] = known;
+            for (step, line) in step[..row].iter_mut().zip(&*lines) {
+                *step -= line[row] * known;
+            }
+        }
+        self.exponentiate();
+        multiply(simd, W, current, leaf, &self.step);
     }
 
     /// Writes H + λI from the diagonal's block of four on, and Σ w p.
     #[inline(always)]
-    fn write_hessian<S: Simd, const Q: usize>(
+    fn write_hessian<S: Simd, const W: usize>(
         &mut self,
         simd: S,
         rows: &Rows,
         current: &Padded,
         leaf: &[u32],
     ) {
-        let width = if Q == 0 { current.width } else { 4 * Q };
-        let of = |row: u32| &current.probs[row as usize * width..(row as usize + 1) * width];
-        self.hessian.fill(0.0);
+        let (all, _) = current.probs.as_chunks::<W>();
+        let (lines, _) = self.hessian.as_chunks_mut::<W>();
+        lines.as_flattened_mut().fill(0.0);
         // Two rows at a time, because reading and writing H takes longer than adding to it.
         for pair in leaf.chunks(2) {
-            let (one, other) = (pair[0], pair[pair.len() - 1]);
-            let second = if pair.len() == 2 { rows.weights[other as usize] } else { 0.0 };
-            let (first, one, other) = (rows.weights[one as usize], of(one), of(other));
-            for (block, mass) in self.mass[..width].chunks_exact_mut(4).enumerate() {
+            let (one, other) = (pair[0] as usize, pair[pair.len() - 1] as usize);
+            let second = if pair.len() == 2 { rows.weights[other] } else { 0.0 };
+            let (first, one, other) = (rows.weights[one], &all[one], &all[other]);
+            for (block, mass) in self.mass[..W].chunks_exact_mut(4).enumerate() {
                 let at = 4 * block..4 * block + 4;
                 let p = f64x4::from_slice(simd, &one[at.clone()]) * first;
                 let q = f64x4::from_slice(simd, &other[at]) * second;
                 (f64x4::from_slice(simd, mass) + (p + q)).store_slice(mass);
             }
-            for (class, line) in self.hessian.chunks_exact_mut(width).enumerate() {
+            for (class, line) in lines.iter_mut().enumerate() {
                 let scale = f64x4::splat(simd, first * one[class]);
                 let also = f64x4::splat(simd, second * other[class]);
-                let from = class / 4;
-                for block in from..width / 4 {
+                for block in class / 4..W / 4 {
                     let at = 4 * block..4 * block + 4;
                     let p = f64x4::from_slice(simd, &one[at.clone()]);
                     let q = f64x4::from_slice(simd, &other[at.clone()]);
@@ -178,40 +203,18 @@ impl Newton {
                 }
             }
         }
-        for class in 0..self.classes {
-            self.hessian[class * width + class] += self.mass[class] + self.l2;
-        }
-    }
-
-    /// Gaussian elimination without pivots, which a positive definite matrix does not need.
-    #[inline(always)]
-    fn eliminate<S: Simd>(&mut self, simd: S, width: usize) {
-        let classes = self.classes;
-        for pivot in 0..classes {
-            let (above, below) = self.hessian.split_at_mut((pivot + 1) * width);
-            let line = &above[pivot * width..];
-            let scale = 1.0 / line[pivot].max(self.l2);
-            for (row, other) in (pivot + 1..classes).zip(below.chunks_exact_mut(width)) {
-                let share = line[row] * scale;
-                let shares = f64x4::splat(simd, share);
-                let from = row / 4 * 4;
-                for (entry, pivots) in
-                    other[from..].chunks_exact_mut(4).zip(line[from..].chunks_exact(4))
-                {
-                    (f64x4::from_slice(simd, entry) - shares * f64x4::from_slice(simd, pivots))
-                        .store_slice(entry);
-                }
-                self.step[row] -= share * self.step[pivot];
-            }
-        }
-        for row in (0..classes).rev() {
-            let line = &self.hessian[row * width..(row + 1) * width];
-            let known: f64 = (row + 1..classes).map(|class| line[class] * self.step[class]).sum();
-            self.step[row] = (self.step[row] - known) / line[row].max(self.l2);
+        for (class, line) in lines.iter_mut().enumerate() {
+            line[class] += self.mass[class] + self.l2;
         }
     }
 
     fn by_conjugate_gradients(&mut self, rows: &Rows, current: &Padded, leaf: &[u32]) {
+        for &row in leaf {
+            let weight = rows.weights[row as usize];
+            let probs = current.row(row);
+            self.mass.iter_mut().zip(probs).for_each(|(mass, p)| *mass += weight * p);
+        }
+        self.step.iter_mut().zip(&self.mass).for_each(|(step, mass)| *step -= mass);
         let Self { l2, step, residual, direction, product, .. } = self;
         residual.copy_from_slice(step);
         direction.copy_from_slice(step);
@@ -237,6 +240,26 @@ impl Newton {
             let kept = next / size;
             direction.iter_mut().zip(&*residual).for_each(|(d, r)| *d = r + kept * *d);
             size = next;
+        }
+    }
+}
+
+/// Multiplies some rows' probabilities by factors, and divides them by their sum.
+#[inline(always)]
+fn multiply<S: Simd>(simd: S, width: usize, current: &mut Padded, leaf: &[u32], factors: &[f64]) {
+    let least = f64x4::splat(simd, LEAST_PROBABILITY);
+    let factors = &factors[..width];
+    for &row in leaf {
+        let probs = &mut current.probs[row as usize * width..(row as usize + 1) * width];
+        let mut sum = f64x4::splat(simd, 0.0);
+        for (p, factor) in probs.chunks_exact_mut(4).zip(factors.chunks_exact(4)) {
+            let product = f64x4::from_slice(simd, p) * f64x4::from_slice(simd, factor);
+            product.store_slice(p);
+            sum += product;
+        }
+        let scale = f64x4::splat(simd, 1.0 / sum.reduce_sum());
+        for p in probs.chunks_exact_mut(4) {
+            (f64x4::from_slice(simd, p) * scale).max(least).store_slice(p);
         }
     }
 }

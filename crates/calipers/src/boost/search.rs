@@ -7,14 +7,12 @@ use fearless_simd::{Level, dispatch, f32x4, f32x8};
 
 use super::Rows;
 use super::chance::Chance;
-use super::histogram::{Histograms, Shape, fill, load};
+use super::histogram::{Histograms, Shape, fill};
 use super::leaf::Padded;
 
-/// Classes of a block: with the weight, 32 numbers, which stay in vector registers.
-const BLOCK: usize = 31;
-
-/// A leaf with at most this many rows is scored row by row; with more, bin by bin.
-const FEW: usize = 12;
+/// Classes of a block: with the weight, 16 numbers, which for two features stay in vector
+/// registers.
+const BLOCK: usize = 15;
 
 /// A border of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,17 +38,15 @@ pub(super) struct Search {
     /// For each block and row: the gradients and the weight.
     gradients: Vec<f32>,
     histograms: Histograms,
-    /// For each bin of the features taken together: as in [`Sides`].
+    /// For each border of the features taken together: as in [`Sides`].
     left: Vec<f32>,
     right: Vec<f32>,
     weight: Vec<f32>,
-    /// For each bin of each feature: N and D, then the score.
+    /// For each border of each feature: N and D, then the score.
     numerators: Vec<f32>,
     denominators: Vec<f32>,
-    /// How N and D change from bin to bin in the leaves that have few rows.
-    steps: Vec<[f32; 2]>,
-    /// Where they start.
-    base: [f32; 2],
+    /// What leaves of one row add to N and D, whatever the split.
+    lone: [f32; 2],
     level: Level,
 }
 
@@ -74,29 +70,21 @@ impl Leaves<'_> {
 
 impl Search {
     pub fn new(rows: &Rows, depth: usize, l2: f64) -> Self {
-        let lanes = match rows.classes {
-            ..=3 => 4,
-            4..=7 => 8,
-            8..=11 => 12,
-            12..=15 => 16,
-            16..=23 => 24,
-            _ => BLOCK + 1,
-        };
+        let lanes = (rows.classes.min(BLOCK) + 1).next_multiple_of(4);
         let shape = Shape::new(rows, lanes, rows.classes.div_ceil(BLOCK));
-        let bins = vec![0.0; shape.together * shape.bins];
-        let candidates = vec![0.0; shape.features * shape.bins];
+        let sides = vec![0.0; shape.together * shape.borders];
+        let candidates = vec![0.0; rows.features * shape.borders];
         Self {
             shape,
             l2: l2 as f32,
             gradients: vec![0.0; shape.blocks * rows.len() * lanes],
             histograms: Histograms::new(shape, rows.len(), depth),
-            left: bins.clone(),
-            right: bins.clone(),
-            weight: bins,
+            left: sides.clone(),
+            right: sides.clone(),
+            weight: sides,
             numerators: candidates.clone(),
             denominators: candidates,
-            steps: vec![[0.0; 2]; shape.features * shape.bins],
-            base: [0.0; 2],
+            lone: [0.0; 2],
             level: Level::new(),
         }
     }
@@ -151,8 +139,7 @@ impl Search {
     pub fn best(&mut self, rows: &Rows, leaves: Leaves<'_>, chance: &mut Chance) -> Option<Split> {
         self.numerators.fill(0.0);
         self.denominators.fill(0.0);
-        self.steps.fill([0.0; 2]);
-        self.base = [0.0; 2];
+        self.lone = [0.0; 2];
         match leaves.count() {
             1 => self.histograms.begin(rows.len()),
             _ => self.histograms.descend(
@@ -165,16 +152,14 @@ impl Search {
         }
         let level = self.level;
         match self.shape.lanes {
-            4 => dispatch!(level, simd => self.score::<_, f32x4<_>, 1, 4>(simd, rows, leaves)),
-            8 => dispatch!(level, simd => self.score::<_, f32x4<_>, 2, 8>(simd, rows, leaves)),
-            12 => dispatch!(level, simd => self.score::<_, f32x4<_>, 3, 12>(simd, rows, leaves)),
-            16 => dispatch!(level, simd => self.score::<_, f32x8<_>, 2, 16>(simd, rows, leaves)),
-            24 => dispatch!(level, simd => self.score::<_, f32x8<_>, 3, 24>(simd, rows, leaves)),
-            _ => dispatch!(level, simd => self.score::<_, f32x8<_>, 4, 32>(simd, rows, leaves)),
+            4 => dispatch!(level, simd => self.score::<_, 1, 4, 8>(simd, rows, leaves)),
+            8 => dispatch!(level, simd => self.score::<_, 2, 8, 16>(simd, rows, leaves)),
+            12 => dispatch!(level, simd => self.score::<_, 3, 12, 24>(simd, rows, leaves)),
+            _ => dispatch!(level, simd => self.score::<_, 4, 16, 32>(simd, rows, leaves)),
         }
         let mut best = (f32::NEG_INFINITY, None);
         for (feature, &borders) in rows.borders.iter().enumerate() {
-            let at = feature * self.shape.bins;
+            let at = feature * self.shape.borders;
             let scores = &mut self.numerators[at..at + borders];
             chance.disturb(scores);
             for (bin, &score) in scores.iter().enumerate() {
@@ -186,9 +171,9 @@ impl Search {
         best.1
     }
 
-    /// Scores every candidate.
+    /// Scores every candidate. A row's gradients and weight are N numbers in Q vectors; M = 2N.
     #[inline(always)]
-    fn score<S: Simd, V: SimdFloat<S, Element = f32>, const Q: usize, const N: usize>(
+    fn score<S: Simd, const Q: usize, const N: usize, const M: usize>(
         &mut self,
         simd: S,
         rows: &Rows,
@@ -203,252 +188,219 @@ impl Search {
                     false => (other, pair),
                 };
                 let inherited = self.histograms.is_inherited(large);
-                if small != large && !leaves.rows(small).is_empty() {
-                    if inherited || !self.has_few(leaves.rows(small)) {
-                        self.fill::<S, V, Q, N>(simd, rows, leaves.rows(small), small, &features);
-                    }
-                    self.add_leaf::<S, V, Q, N>(simd, rows, leaves.rows(small), small, &features);
-                    if inherited {
-                        self.histograms.subtract::<S, V>(simd, large, small, &features);
+                if small != large {
+                    self.add::<S, Q, N, M>(simd, rows, leaves, small, !inherited, &features);
+                    if inherited && !leaves.rows(small).is_empty() {
+                        self.histograms.subtract(simd, large, small, &features);
                     }
                 }
-                if !leaves.rows(large).is_empty() {
-                    if !inherited && !self.has_few(leaves.rows(large)) {
-                        self.fill::<S, V, Q, N>(simd, rows, leaves.rows(large), large, &features);
-                    }
-                    self.add_leaf::<S, V, Q, N>(simd, rows, leaves.rows(large), large, &features);
+                if inherited {
+                    self.add_leaf::<S, Q, M>(simd, large, &features);
+                } else {
+                    self.add::<S, Q, N, M>(simd, rows, leaves, large, true, &features);
                 }
             }
         }
-        self.finish();
+        let [n, d] = self.lone;
+        for (numerator, denominator) in self.numerators.iter_mut().zip(&self.denominators) {
+            *numerator = (*numerator + n) / (denominator + d + f32::MIN_POSITIVE).sqrt();
+        }
     }
 
+    /// Adds the part of a leaf whose histogram is not there yet. That of a leaf of one row is not
+    /// filled where it `may_be_left_out`, because no one else needs it.
     #[inline(always)]
-    fn fill<S: Simd, V: SimdFloat<S, Element = f32>, const Q: usize, const N: usize>(
+    fn add<S: Simd, const Q: usize, const N: usize, const M: usize>(
         &mut self,
         simd: S,
         rows: &Rows,
-        rows_of_leaf: &[u32],
+        leaves: Leaves<'_>,
         leaf: usize,
+        may_be_left_out: bool,
         features: &Range<usize>,
     ) {
-        let histogram = self.histograms.of(leaf, features);
-        fill::<S, V, Q, N>(simd, rows, &self.gradients, rows_of_leaf, features, histogram);
-    }
-
-    /// Turns N and D into scores.
-    #[inline(always)]
-    fn finish(&mut self) {
-        let bins = self.shape.bins;
-        let parts =
-            self.numerators.chunks_exact_mut(bins).zip(self.denominators.chunks_exact(bins));
-        for ((numerators, denominators), steps) in parts.zip(self.steps.chunks_exact(bins)) {
-            let [mut n, mut d] = self.base;
-            for ((numerator, denominator), step) in
-                numerators.iter_mut().zip(denominators).zip(steps)
-            {
-                n += step[0];
-                d += step[1];
-                *numerator = (*numerator + n) / (denominator + d + f32::MIN_POSITIVE).sqrt();
-            }
+        let members = leaves.rows(leaf);
+        let lone = members.len() == 1;
+        if lone && features.start == 0 {
+            self.add_lone::<N>(members[0] as usize);
         }
-    }
-
-    fn has_few(&self, leaf: &[u32]) -> bool {
-        leaf.len() <= FEW && self.shape.blocks == 1
-    }
-
-    /// Adds a leaf's part of the scores of some features.
-    #[inline(always)]
-    fn add_leaf<S: Simd, V: SimdFloat<S, Element = f32>, const Q: usize, const N: usize>(
-        &mut self,
-        simd: S,
-        rows: &Rows,
-        rows_of_leaf: &[u32],
-        leaf: usize,
-        features: &Range<usize>,
-    ) {
-        if self.has_few(rows_of_leaf) {
-            return self.add_few::<S, V, Q, N>(simd, rows, rows_of_leaf, features);
-        }
-        let (cells, _) = self.histograms.of(leaf, features).as_chunks::<N>();
-        let bins = self.shape.bins;
-        let mut weight = 0.0;
-        for (block, cells) in cells.chunks_exact(features.len() * bins).enumerate() {
-            // Every feature's cells add up to the same.
-            let total = total_of::<S, V, Q, N>(simd, &cells[..bins]);
-            weight = total[Q - 1].as_slice()[V::LEN - 1];
-            for (place, feature) in features.clone().enumerate() {
-                let at = place * bins..place * bins + rows.borders[feature];
-                let sides = Sides {
-                    left: &mut self.left[at.clone()],
-                    right: &mut self.right[at.clone()],
-                    weight: &mut self.weight[at.clone()],
-                };
-                sides.add_block::<S, V, Q, N>(simd, &cells[at], total, block == 0);
-            }
-        }
-        for (place, feature) in features.clone().enumerate() {
-            let at = feature * bins..feature * bins + rows.borders[feature];
-            let scores = self.numerators[at.clone()].iter_mut().zip(&mut self.denominators[at]);
-            let at = place * bins..(place + 1) * bins;
-            let sides = self.left[at.clone()].iter().zip(&self.right[at.clone()]);
-            for ((numerator, denominator), ((left, right), &before)) in
-                scores.zip(sides.zip(&self.weight[at]))
-            {
-                let after = (weight - before).max(0.0);
-                let (by_left, by_right) = (1.0 / (before + self.l2), 1.0 / (after + self.l2));
-                let (in_left, in_right) = (left * by_left, right * by_right);
-                *numerator += in_left + in_right;
-                *denominator += in_left * by_left * before + in_right * by_right * after;
-            }
-        }
-    }
-}
-
-impl Search {
-    /// The same for a leaf with few rows, most of whose bins would be empty: the rows cross each
-    /// border in turn, and only then does a score change.
-    #[inline(always)]
-    fn add_few<S: Simd, V: SimdFloat<S, Element = f32>, const Q: usize, const N: usize>(
-        &mut self,
-        simd: S,
-        rows: &Rows,
-        leaf: &[u32],
-        features: &Range<usize>,
-    ) {
-        let (gradients, _) = self.gradients.as_chunks::<N>();
-        let classes: V = classes(simd);
-        let mut cells = [[V::splat(simd, 0.0); Q]; FEW];
-        let mut weights = [0.0f32; FEW];
-        let mut total = [V::splat(simd, 0.0); Q];
-        let mut weight = 0.0;
-        for ((cell, cell_weight), &row) in cells.iter_mut().zip(&mut weights).zip(leaf) {
-            let gradient = &gradients[row as usize];
-            *cell = load::<S, V, Q, N>(simd, gradient);
-            cell[Q - 1] *= classes;
-            *cell_weight = gradient[N - 1];
-            weight += gradient[N - 1];
-            total.iter_mut().zip(&*cell).for_each(|(total, cell)| *total += *cell);
-        }
-        let share = |square: f32, weight: f32| {
-            let mean = square / (weight + self.l2);
-            [mean, mean / (weight + self.l2) * weight]
-        };
-        let whole = share(square(total), weight);
-        if features.start == 0 {
-            self.base[0] += whole[0];
-            self.base[1] += whole[1];
-        }
-        if leaf.len() == 1 {
+        if members.is_empty() || (lone && may_be_left_out) {
             return;
         }
-        let mut keys = [0u16; FEW];
-        for feature in features.clone() {
-            let keys = &mut keys[..leaf.len()];
-            for (place, (key, &row)) in keys.iter_mut().zip(leaf).enumerate() {
-                *key = u16::from(rows.bins[row as usize * rows.features + feature]) << 8
-                    | place as u16;
+        let histogram = self.histograms.of(leaf, features);
+        fill::<S, Q, N, M>(simd, rows, &self.gradients, members, features, histogram);
+        if !lone {
+            self.add_leaf::<S, Q, M>(simd, leaf, features);
+        }
+    }
+
+    /// A leaf of one row adds the same to every score: the row is on one side or the other.
+    fn add_lone<const N: usize>(&mut self, row: usize) {
+        let (gradients, _) = self.gradients.as_chunks::<N>();
+        let mut square = 0.0;
+        let mut weight = 0.0;
+        for block in gradients.chunks_exact(gradients.len() / self.shape.blocks) {
+            let [classes @ .., last] = &block[row][..] else { return };
+            square += classes.iter().map(|g| g * g).sum::<f32>();
+            weight = *last;
+        }
+        let share = square / (weight + self.l2);
+        self.lone[0] += share;
+        self.lone[1] += share / (weight + self.l2) * weight;
+    }
+
+    /// Adds a leaf's part of the scores of some features, from its histogram.
+    #[inline(always)]
+    fn add_leaf<S: Simd, const Q: usize, const M: usize>(
+        &mut self,
+        simd: S,
+        leaf: usize,
+        features: &Range<usize>,
+    ) {
+        let (cells, _) = self.histograms.of(leaf, features).as_chunks::<M>();
+        let Shape { borders, bins, .. } = self.shape;
+        let pairs = features.len().div_ceil(2);
+        let mut weight = 0.0;
+        for (block, cells) in cells.chunks_exact(pairs * bins).enumerate() {
+            // Every feature's cells add up to the same.
+            let total = total_of::<S, Q, M>(simd, &cells[..bins]);
+            weight = total[Q - 1].as_slice()[3];
+            for (pair, cells) in cells.chunks_exact(bins).enumerate() {
+                let at = 2 * pair * borders..2 * (pair + 1) * borders;
+                let (left, other_left) = self.left[at.clone()].split_at_mut(borders);
+                let (right, other_right) = self.right[at.clone()].split_at_mut(borders);
+                let (before, other_before) = self.weight[at].split_at_mut(borders);
+                let sides = [
+                    Sides { left, right, weight: before },
+                    Sides { left: other_left, right: other_right, weight: other_before },
+                ];
+                add_pair::<S, Q, M>(simd, sides, &cells[..borders], total, block == 0);
             }
-            keys.sort_unstable();
-            if keys[0] >> 8 == keys[keys.len() - 1] >> 8 {
-                continue;
-            }
-            let steps = &mut self.steps[feature * self.shape.bins..(feature + 1) * self.shape.bins];
-            let mut sum = [V::splat(simd, 0.0); Q];
-            let mut before = 0.0;
-            let mut current = whole;
-            for (at, &key) in keys.iter().enumerate() {
-                let place = usize::from(key & 0xff);
-                sum.iter_mut().zip(&cells[place]).for_each(|(sum, cell)| *sum += *cell);
-                before += weights[place];
-                let bin = key >> 8;
-                if keys.get(at + 1).is_some_and(|next| next >> 8 == bin) {
-                    continue;
-                }
-                let mut rest = total;
-                rest.iter_mut().zip(&sum).for_each(|(rest, sum)| *rest -= *sum);
-                let (left, right) =
-                    (share(square(sum), before), share(square(rest), (weight - before).max(0.0)));
-                let next = [left[0] + right[0], left[1] + right[1]];
-                let step = &mut steps[usize::from(bin)];
-                step[0] += next[0] - current[0];
-                step[1] += next[1] - current[1];
-                current = next;
+        }
+        let l2 = f32x8::splat(simd, self.l2);
+        let whole = f32x8::splat(simd, weight);
+        for (place, feature) in features.clone().enumerate() {
+            let at = place * borders..(place + 1) * borders;
+            let left = self.left[at.clone()].chunks_exact(8);
+            let sides = left.zip(self.right[at.clone()].chunks_exact(8));
+            let at_feature = feature * borders..(feature + 1) * borders;
+            let numerators = self.numerators[at_feature.clone()].chunks_exact_mut(8);
+            let scores = numerators.zip(self.denominators[at_feature].chunks_exact_mut(8));
+            for ((numerator, denominator), ((left, right), before)) in
+                scores.zip(sides.zip(self.weight[at].chunks_exact(8)))
+            {
+                let before = f32x8::from_slice(simd, before);
+                let after = (whole - before).max(f32x8::splat(simd, 0.0));
+                let one = f32x8::splat(simd, 1.0);
+                let (by_left, by_right) = (one / (before + l2), one / (after + l2));
+                let in_left = f32x8::from_slice(simd, left) * by_left;
+                let in_right = f32x8::from_slice(simd, right) * by_right;
+                let n = f32x8::from_slice(simd, numerator) + (in_left + in_right);
+                n.store_slice(numerator);
+                let d = in_left * by_left * before + in_right * by_right * after;
+                (f32x8::from_slice(simd, denominator) + d).store_slice(denominator);
             }
         }
     }
 }
 
-/// 1 in the lanes of classes, 0 in that of the weight, for the last vector of a cell.
-#[inline(always)]
-fn classes<S: Simd, V: SimdFloat<S, Element = f32>>(simd: S) -> V {
-    V::from_fn(simd, |lane| if lane + 1 == V::LEN { 0.0 } else { 1.0 })
-}
-
-/// The sum of a leaf's rows: of all cells of any feature.
-#[inline(always)]
-fn total_of<S: Simd, V: SimdFloat<S, Element = f32>, const Q: usize, const N: usize>(
-    simd: S,
-    cells: &[[f32; N]],
-) -> [V; Q] {
-    let mut total = [V::splat(simd, 0.0); Q];
-    for cell in cells {
-        for (total, cell) in total.iter_mut().zip(load::<S, V, Q, N>(simd, cell)) {
-            *total += cell;
-        }
-    }
-    total
-}
-
-/// For each border of a feature: |G|² to the left and to the right, and W to the left.
+/// For each border of a feature: |G|² below it and above it, and W below it.
 struct Sides<'a> {
     left: &'a mut [f32],
     right: &'a mut [f32],
     weight: &'a mut [f32],
 }
 
-impl Sides<'_> {
-    /// Sets W, and sets |G|² to the part of a block of classes or adds it.
-    #[inline(always)]
-    fn add_block<S: Simd, V: SimdFloat<S, Element = f32>, const Q: usize, const N: usize>(
-        self,
-        simd: S,
-        cells: &[[f32; N]],
-        mut total: [V; Q],
-        first: bool,
-    ) {
-        let classes: V = classes(simd);
-        total[Q - 1] *= classes;
-        let mut sum = [V::splat(simd, 0.0); Q];
-        let mut so_far = 0.0f32;
-        let mut squares = (0.0, square(total));
-        let sides = self.left.iter_mut().zip(self.right).zip(self.weight);
-        for (cell, ((left, right), weight)) in cells.iter().zip(sides) {
-            if cell[N - 1] > 0.0 {
-                so_far += cell[N - 1];
-                for (sum, cell) in sum.iter_mut().zip(load::<S, V, Q, N>(simd, cell)) {
-                    *sum += cell;
-                }
-                // The weight's lane is no class.
-                sum[Q - 1] *= classes;
-                let mut rest = total;
-                rest.iter_mut().zip(&sum).for_each(|(rest, sum)| *rest -= *sum);
-                squares = (square(sum), square(rest));
+/// The sum of a leaf's rows: of all cells of any feature.
+#[inline(always)]
+fn total_of<S: Simd, const Q: usize, const M: usize>(simd: S, cells: &[[f32; M]]) -> [f32x4<S>; Q] {
+    let mut total = [f32x4::splat(simd, 0.0); Q];
+    for cell in cells {
+        for (total, both) in total.iter_mut().zip(cell.chunks_exact(8)) {
+            *total += f32x4::from_slice(simd, &both[..4]);
+        }
+    }
+    total
+}
+
+/// Sets W, and sets |G|² to the part of a block of classes or adds it, for two features at once and
+/// four bins at a time, so that no sum over lanes is taken alone.
+#[inline(always)]
+fn add_pair<S: Simd, const Q: usize, const M: usize>(
+    simd: S,
+    mut sides: [Sides<'_>; 2],
+    cells: &[[f32; M]],
+    total: [f32x4<S>; Q],
+    first: bool,
+) {
+    let zero = f32x8::splat(simd, 0.0);
+    // The weight's lane is no class.
+    let classes = f32x8::from_fn(simd, |lane| if lane % 4 == 3 { 0.0 } else { 1.0 });
+    let mut totals = [zero; Q];
+    for (both, total) in totals.iter_mut().zip(&total) {
+        *both = simd.combine_f32x4(*total, *total);
+    }
+    totals[Q - 1] *= classes;
+    let mut sums = [zero; Q];
+    for (four, cells) in cells.chunks_exact(4).enumerate() {
+        let (mut left, mut right, mut weight) = ([zero; 4], [zero; 4], [zero; 4]);
+        for place in 0..4 {
+            for (sum, lanes) in sums.iter_mut().zip(cells[place].chunks_exact(8)) {
+                *sum += f32x8::from_slice(simd, lanes);
             }
-            *left = if first { squares.0 } else { *left + squares.0 };
-            *right = if first { squares.1 } else { *right + squares.1 };
-            *weight = so_far;
+            weight[place] = sums[Q - 1];
+            let last = sums[Q - 1] * classes;
+            let rest = totals[Q - 1] - last;
+            (left[place], right[place]) = (last * last, rest * rest);
+            for (sum, total) in sums[..Q - 1].iter().zip(&totals) {
+                let rest = *total - *sum;
+                left[place] += *sum * *sum;
+                right[place] += rest * rest;
+            }
+        }
+        let at = 4 * four..4 * four + 4;
+        let (left, right) = (across(simd, left), across(simd, right));
+        let weight = lasts(simd, weight);
+        for half in 0..2 {
+            let sides = &mut sides[half];
+            add(simd, left[half], first, &mut sides.left[at.clone()]);
+            add(simd, right[half], first, &mut sides.right[at.clone()]);
+            weight[half].store_slice(&mut sides.weight[at.clone()]);
         }
     }
 }
 
-/// Σ x² over all lanes.
+/// Sets numbers, or adds to them.
 #[inline(always)]
-fn square<S: Simd, V: SimdFloat<S, Element = f32>, const Q: usize>(quads: [V; Q]) -> f32 {
-    let mut sum = quads[0] * quads[0];
-    for quad in &quads[1..] {
-        sum += *quad * *quad;
-    }
-    sum.reduce_sum()
+fn add<S: Simd>(simd: S, what: f32x4<S>, set: bool, to: &mut [f32]) {
+    let sum = if set { what } else { what + f32x4::from_slice(simd, to) };
+    sum.store_slice(to);
+}
+
+/// The sums over the lanes of four vectors' first halves, and over those of their second halves.
+#[inline(always)]
+fn across<S: Simd>(simd: S, [a, b, c, d]: [f32x8<S>; 4]) -> [f32x4<S>; 2] {
+    let (a, b) = (simd.split_f32x8(a), simd.split_f32x8(b));
+    let (c, d) = (simd.split_f32x8(c), simd.split_f32x8(d));
+    [
+        pairwise(simd, pairwise(simd, a.0, b.0), pairwise(simd, c.0, d.0)),
+        pairwise(simd, pairwise(simd, a.1, b.1), pairwise(simd, c.1, d.1)),
+    ]
+}
+
+/// The last lanes of four vectors' first halves, and those of their second halves.
+#[inline(always)]
+fn lasts<S: Simd>(simd: S, [a, b, c, d]: [f32x8<S>; 4]) -> [f32x4<S>; 2] {
+    let (a, b) = (simd.split_f32x8(a), simd.split_f32x8(b));
+    let (c, d) = (simd.split_f32x8(c), simd.split_f32x8(d));
+    [
+        a.0.unzip_high(b.0).unzip_high(c.0.unzip_high(d.0)),
+        a.1.unzip_high(b.1).unzip_high(c.1.unzip_high(d.1)),
+    ]
+}
+
+/// The sums of neighbouring lanes.
+#[inline(always)]
+fn pairwise<S: Simd>(_: S, a: f32x4<S>, b: f32x4<S>) -> f32x4<S> {
+    a.unzip_low(b) + a.unzip_high(b)
 }
