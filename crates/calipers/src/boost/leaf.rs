@@ -180,31 +180,48 @@ impl Newton {
         let (all, _) = current.probs.as_chunks::<W>();
         let (lines, _) = self.hessian.as_chunks_mut::<W>();
         lines.as_flattened_mut().fill(0.0);
-        // Two rows at a time, because reading and writing H takes longer than adding to it.
-        for pair in leaf.chunks(2) {
-            let (one, other) = (pair[0] as usize, pair[pair.len() - 1] as usize);
-            let second = if pair.len() == 2 { rows.weights[other] } else { 0.0 };
-            let (first, one, other) = (rows.weights[one], &all[one], &all[other]);
-            for (block, mass) in self.mass[..W].chunks_exact_mut(4).enumerate() {
-                let at = 4 * block..4 * block + 4;
-                let p = f64x4::from_slice(simd, &one[at.clone()]) * first;
-                let q = f64x4::from_slice(simd, &other[at]) * second;
-                (f64x4::from_slice(simd, mass) + (p + q)).store_slice(mass);
+        let mass = &mut self.mass[..W];
+        // Four rows at a time, because reading and writing H takes longer than adding to it. The
+        // last of fewer than four is taken again, with no weight.
+        for four in leaf.chunks(4) {
+            let mut weights = [0.0; 4];
+            let mut probs = [&[0.0; W]; 4];
+            for place in 0..4 {
+                let row = four[place.min(four.len() - 1)] as usize;
+                weights[place] = if place < four.len() { rows.weights[row] } else { 0.0 };
+                probs[place] = &all[row];
             }
-            for (class, line) in lines.iter_mut().enumerate() {
-                let scale = f64x4::splat(simd, first * one[class]);
-                let also = f64x4::splat(simd, second * other[class]);
-                for block in class / 4..W / 4 {
-                    let at = 4 * block..4 * block + 4;
-                    let p = f64x4::from_slice(simd, &one[at.clone()]);
-                    let q = f64x4::from_slice(simd, &other[at.clone()]);
-                    let entry = f64x4::from_slice(simd, &line[at.clone()]);
-                    (entry - (scale * p + also * q)).store_slice(&mut line[at]);
+            let [a, b, c, d] = probs;
+            for block in 0..W / 4 {
+                let at = 4 * block..4 * block + 4;
+                let one = f64x4::from_slice(simd, &a[at.clone()]) * weights[0]
+                    + f64x4::from_slice(simd, &b[at.clone()]) * weights[1];
+                let other = f64x4::from_slice(simd, &c[at.clone()]) * weights[2]
+                    + f64x4::from_slice(simd, &d[at.clone()]) * weights[3];
+                let mass = &mut mass[at];
+                (f64x4::from_slice(simd, mass) + (one + other)).store_slice(mass);
+            }
+            for first in 0..W / 4 {
+                for class in 4 * first..(4 * first + 4).min(lines.len()) {
+                    let line = &mut lines[class];
+                    let in_a = f64x4::splat(simd, weights[0] * a[class]);
+                    let in_b = f64x4::splat(simd, weights[1] * b[class]);
+                    let in_c = f64x4::splat(simd, weights[2] * c[class]);
+                    let in_d = f64x4::splat(simd, weights[3] * d[class]);
+                    for block in first..W / 4 {
+                        let at = 4 * block..4 * block + 4;
+                        let one = in_a * f64x4::from_slice(simd, &a[at.clone()])
+                            + in_b * f64x4::from_slice(simd, &b[at.clone()]);
+                        let other = in_c * f64x4::from_slice(simd, &c[at.clone()])
+                            + in_d * f64x4::from_slice(simd, &d[at.clone()]);
+                        let entry = &mut line[at];
+                        (f64x4::from_slice(simd, entry) - (one + other)).store_slice(entry);
+                    }
                 }
             }
         }
         for (class, line) in lines.iter_mut().enumerate() {
-            line[class] += self.mass[class] + self.l2;
+            line[class] += mass[class] + self.l2;
         }
     }
 

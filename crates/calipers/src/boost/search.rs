@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch, f32x4, f32x8};
+use fearless_simd::{Level, dispatch, f32x4, f32x8, f64x4};
 
 use super::Rows;
 use super::chance::Chance;
@@ -98,9 +98,10 @@ impl Search {
 
     /// Returns the sum of the gradients' squares.
     #[inline(always)]
-    fn take_gradients<S: Simd>(&mut self, _: S, rows: &Rows, probs: &Padded) -> f64 {
+    fn take_gradients<S: Simd>(&mut self, simd: S, rows: &Rows, probs: &Padded) -> f64 {
         let (lanes, blocks) = (self.shape.lanes, self.shape.blocks);
-        let mut squares = [0.0; 4];
+        let mut squares = f64x4::splat(simd, 0.0);
+        let mut rest_of_squares = 0.0;
         for (block, gradients) in
             self.gradients.chunks_exact_mut(rows.len().max(1) * lanes).enumerate()
         {
@@ -114,25 +115,26 @@ impl Search {
                 let (quads, rest) = probs[from..to].as_chunks::<4>();
                 let (targets, others) = gradient.split_at_mut(4 * quads.len());
                 for (target, quad) in targets.as_chunks_mut::<4>().0.iter_mut().zip(quads) {
-                    for lane in 0..4 {
-                        let scaled = weight * quad[lane];
-                        target[lane] = -scaled as f32;
-                        squares[lane] += scaled * scaled;
+                    let scaled = f64x4::from_slice(simd, quad) * weight;
+                    squares += scaled * scaled;
+                    let scaled: [f64; 4] = (-scaled).into();
+                    for (target, scaled) in target.iter_mut().zip(scaled) {
+                        *target = scaled as f32;
                     }
                 }
                 for (target, p) in others.iter_mut().zip(rest) {
                     *target = (-weight * p) as f32;
-                    squares[0] += (weight * p).powi(2);
+                    rest_of_squares += (weight * p).powi(2);
                 }
                 let label = label as usize;
                 if (from..to).contains(&label) {
                     gradient[label - from] += weight as f32;
-                    squares[0] += weight * weight * (1.0 - 2.0 * probs[label]);
+                    rest_of_squares += weight * weight * (1.0 - 2.0 * probs[label]);
                 }
                 gradient[lanes - 1] = weight as f32;
             }
         }
-        squares.iter().sum()
+        squares.reduce_sum() + rest_of_squares
     }
 
     /// The split with the highest score, the first of several; none if no feature has a border.
