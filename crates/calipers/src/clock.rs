@@ -1,30 +1,32 @@
 //! Progress: how many fits are done, and whether to go on.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::stop::Stop;
 
-/// Called after each fit with the number done and the number to do; `Break` stops the estimate.
+/// Called after each fit with the number done and the number to do; `Break` stops the estimate, as
+/// [`Stop::stop`] does, also in the middle of other fits.
 pub type Watcher = dyn Fn(usize, usize) -> ControlFlow<()> + Send + Sync;
 
-/// Counts fits, tells the watcher, and remembers that it wants to stop.
+/// Counts fits, tells the watcher, and stops everything if it says so.
 pub(crate) struct Clock<'a> {
     done: AtomicUsize,
     total: usize,
-    stopped: AtomicBool,
     watcher: Option<&'a Watcher>,
+    stop: &'a Stop,
 }
 
 impl<'a> Clock<'a> {
     /// Starts counting towards a total.
-    pub fn new(total: usize, watcher: Option<&'a Watcher>) -> Self {
-        Self { done: AtomicUsize::new(0), total, stopped: AtomicBool::new(false), watcher }
+    pub fn new(total: usize, watcher: Option<&'a Watcher>, stop: &'a Stop) -> Self {
+        Self { done: AtomicUsize::new(0), total, watcher, stop }
     }
 
-    /// Fails if the watcher has said stop.
+    /// Fails if the watcher, or anybody else, has said stop.
     pub fn check(&self) -> Result<()> {
-        if self.stopped.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
+        self.stop.check()
     }
 
     /// Counts a fit.
@@ -33,7 +35,7 @@ impl<'a> Clock<'a> {
         if let Some(watcher) = self.watcher
             && watcher(done, self.total).is_break()
         {
-            self.stopped.store(true, Ordering::Relaxed);
+            self.stop.stop();
         }
         self.check()
     }

@@ -81,6 +81,7 @@ impl CrossFit<'_> {
             return Ok(HeldOut { converged: true, predictions, serving });
         }
         let fitted = self.recalibrator.fit(sample, derive_seed(self.seed, &[u64::from(fold)]))?;
+        self.clock.check()?;
         f.clear();
         for (row, _) in folds.iter().enumerate().filter(|(_, of)| **of == fold) {
             f.extend_from_slice(self.problem.prediction(row));

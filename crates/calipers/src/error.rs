@@ -162,7 +162,7 @@ pub enum Error {
         reason: String,
     },
     /// The caller asked to stop.
-    #[error("stopped before the estimate was complete")]
+    #[error("stopped before it was complete")]
     Stopped,
 }
 

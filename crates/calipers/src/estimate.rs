@@ -15,6 +15,7 @@ use crate::predictions::Predictions;
 use crate::problem::Problem;
 use crate::recalibrate::{Recalibrator, default_recalibrator};
 use crate::report::Report;
+use crate::stop::{Stop, with_pool};
 use crate::track::Track;
 
 /// Estimates calibration errors by cross-validation.
@@ -53,6 +54,7 @@ pub struct Estimator {
     log_floor: Option<f64>,
     threads: usize,
     watcher: Option<Arc<Watcher>>,
+    stop: Option<Stop>,
 }
 
 impl Default for Estimator {
@@ -68,6 +70,7 @@ impl Default for Estimator {
             log_floor: None,
             threads: 0,
             watcher: None,
+            stop: None,
         }
     }
 }
@@ -143,7 +146,8 @@ impl Estimator {
         self
     }
 
-    /// Watches the progress, and may stop it.
+    /// Watches the progress, and may stop it; where a handle was given to
+    /// [`stop`](Self::stop), through that handle.
     pub fn watch(
         mut self,
         watcher: impl Fn(usize, usize) -> ControlFlow<()> + Send + Sync + 'static,
@@ -152,19 +156,24 @@ impl Estimator {
         self
     }
 
+    /// A handle by which the estimate can be stopped, also in the middle of a fit.
+    pub fn stop(mut self, stop: Stop) -> Self {
+        self.stop = Some(stop);
+        self
+    }
+
     /// Estimates every metric.
     ///
     /// # Errors
     /// Settings that make no sense, fewer rows than folds, a metric that these predictions do not
-    /// have, a recalibrator from outside that failed, or [`Error::Stopped`] by the watcher.
+    /// have, a recalibrator from outside that failed, or [`Error::Stopped`] by the watcher or the
+    /// handle.
     pub fn estimate(&self, predictions: &Predictions) -> Result<Report> {
         self.check(predictions)?;
         let metrics = self.metrics_or_default()?;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.threads)
-            .build()
-            .map_err(|error| Error::Setting { name: "threads", reason: error.to_string() })?;
-        pool.install(|| self.run(predictions, &metrics))
+        // Without a handle of the user's, the watcher's word is for this estimate alone.
+        let stop = self.stop.clone().unwrap_or_default();
+        with_pool(self.threads, &stop, || self.run(predictions, &metrics, &stop))
     }
 
     fn check(&self, predictions: &Predictions) -> Result<()> {
@@ -191,7 +200,7 @@ impl Estimator {
         }
     }
 
-    fn run(&self, predictions: &Predictions, metrics: &[Metric]) -> Result<Report> {
+    fn run(&self, predictions: &Predictions, metrics: &[Metric], stop: &Stop) -> Result<Report> {
         let floor = self.log_floor.unwrap_or(0.0);
         let mut tracks = metrics
             .iter()
@@ -206,7 +215,7 @@ impl Estimator {
         let problems: usize = scopes.iter().map(|&s| Problem::count(s, predictions)).sum();
         let fits = problems * self.repeats * self.folds.count();
         let recalibrator = self.recalibrator.as_ref();
-        let clock = Clock::new(fits, self.watcher.as_deref());
+        let clock = Clock::new(fits, self.watcher.as_deref(), stop);
         let mut unconverged = 0;
         for repeat in 0..self.repeats {
             let folds = self.folds.assign(predictions.rows(), self.seed, repeat);

@@ -46,6 +46,7 @@ mod simd;
 mod simplex;
 mod simulate;
 mod solve;
+mod stop;
 mod track;
 
 pub use clock::Watcher;
@@ -62,6 +63,7 @@ pub use recalibrate::{
 pub use report::{Estimate, Report};
 pub use sample::Sample;
 pub use simulate::{Simulation, simulate};
+pub use stop::{Stop, with_pool};
 
 /// Runs the README's examples with the documentation's.
 #[cfg(doctest)]

@@ -8,6 +8,7 @@ use crate::metric::{BinaryNorm, Metric, Scope};
 use crate::predictions::Predictions;
 use crate::problem::Problem;
 use crate::report::Estimate;
+use crate::stop;
 
 /// A metric with the scores it has so far, one a row.
 pub(crate) struct Track {
@@ -65,6 +66,9 @@ impl Track {
             .map(|fold| fold.predictions(number).chunks_exact(problem.classes()))
             .collect();
         for (row, (total, &fold)) in self.scores.iter_mut().zip(folds).enumerate() {
+            if stop::requested_at(row) {
+                break;
+            }
             // Where g = f every score is 0.
             if let Some(g) = fingers[fold as usize].next() {
                 let score = self.loss.score(problem.prediction(row), g, problem.label(row));

@@ -14,6 +14,7 @@ use crate::folds::generator;
 use crate::recalibrate::{LogisticMap, Model};
 use crate::sample::Sample;
 use crate::simplex::{FLOOR, mix_with_uniform};
+use crate::stop;
 
 /// Where boosting starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,8 +65,9 @@ impl<G: Growth> Plan<G> {
         let trained: Vec<(G::Forest, Rows)> = (0..folds as u32)
             .into_par_iter()
             .map(|fold| {
-                let training = all.select(|row| fold_of[row] != fold);
-                let held_out = all.select(|row| fold_of[row] == fold);
+                let go_on = !stop::requested();
+                let training = all.select(|row| go_on && fold_of[row] != fold);
+                let held_out = all.select(|row| go_on && fold_of[row] == fold);
                 self.train(training, held_out, derive_seed(seed, &[u64::from(fold)]))
             })
             .collect();
@@ -98,7 +100,8 @@ impl<G: Growth> Plan<G> {
     fn borders(&self, sample: &Sample) -> Vec<Vec<f64>> {
         let columns = features(sample.classes());
         let column = |class| sample.column(class).iter().map(|(p, _, _)| p).collect();
-        columns.map(|class| borders::choose(column(class), self.borders)).collect()
+        let borders = |class| borders::choose(column(class), self.borders);
+        columns.map(|class| if stop::requested() { Vec::new() } else { borders(class) }).collect()
     }
 
     fn rows(&self, sample: &Sample, order: &[usize], borders: &[Vec<f64>]) -> Rows {
@@ -128,7 +131,7 @@ impl<G: Growth> Plan<G> {
         if training.len() == 0 {
             return (forest, held_out);
         }
-        for round in 0..self.trees {
+        for round in (0..self.trees).take_while(|_| !stop::requested()) {
             grower.grow(&mut training, &mut forest);
             let loss = held_out.advance(&forest, round);
             if loss < best.1 {
@@ -270,7 +273,8 @@ impl<F: Forest> Model for Boosted<F> {
         let f = f.as_standard_layout();
         let mut scratch = Scratch::new(f.ncols());
         let mut means = Array2::zeros(f.dim());
-        for (f, mut mean) in f.rows().into_iter().zip(means.rows_mut()) {
+        let rows = f.rows().into_iter().zip(means.rows_mut());
+        for (f, mut mean) in rows.take_while(|_| !stop::requested()) {
             if let (Some(f), Some(mean)) = (f.as_slice(), mean.as_slice_mut()) {
                 self.average(f, &mut scratch, mean);
             }

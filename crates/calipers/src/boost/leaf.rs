@@ -4,6 +4,7 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f64x4};
 
 use super::{LARGEST_STEP, LEAST_PROBABILITY, Rows};
+use crate::stop;
 
 /// Up to this many classes the Hessian is written out and eliminated; beyond, which would cost k³
 /// a leaf, the step is found by conjugate gradients from products with the rows.
@@ -239,7 +240,7 @@ impl Newton {
         let mut size = dot(residual, residual);
         let enough = size * TOLERANCE * TOLERANCE;
         for _ in 0..residual.len() {
-            if size <= enough {
+            if size <= enough || stop::requested() {
                 break;
             }
             product.iter_mut().zip(&*direction).for_each(|(product, d)| *product = *l2 * d);

@@ -5,6 +5,7 @@ use super::chance::Chance;
 use super::forest::SymmetricForest;
 use super::leaf::{Newton, Padded};
 use super::search::{Leaves, Search, Split};
+use crate::stop;
 
 /// The memory for growing one tree after another.
 pub(crate) struct Levels {
@@ -43,7 +44,7 @@ impl Levels {
     pub fn grow(&mut self, rows: &Rows, forest: &mut SymmetricForest) {
         self.search.prepare(rows, &self.probs, &mut self.chance);
         self.gather(rows);
-        while self.splits.len() < self.depth {
+        while self.splits.len() < self.depth && !stop::requested() {
             let leaves = Leaves { order: &self.order, bounds: &self.bounds };
             let Some(split) = self.search.best(rows, leaves, &mut self.chance) else { break };
             self.splits.push(split);
@@ -56,7 +57,7 @@ impl Levels {
         }
         forest.plant(self.splits.iter().map(|split| (split.feature as u32, split.bin)));
         for (leaf, bound) in self.bounds.windows(2).enumerate() {
-            if bound[0] < bound[1] {
+            if bound[0] < bound[1] && !stop::requested() {
                 let members = &self.order[bound[0]..bound[1]];
                 let factors = self.newton.advance(rows, &mut self.probs, members);
                 forest.set(leaf, factors);

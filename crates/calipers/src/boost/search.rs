@@ -9,6 +9,7 @@ use super::Rows;
 use super::chance::Chance;
 use super::histogram::{Histograms, Shape, fill};
 use super::leaf::Padded;
+use crate::stop;
 
 /// Classes of a block: with the weight, 16 numbers, which for two features stay in vector
 /// registers.
@@ -182,6 +183,9 @@ impl Search {
         leaves: Leaves<'_>,
     ) {
         for first in (0..rows.features).step_by(self.shape.together) {
+            if stop::requested() {
+                break;
+            }
             let features = first..(first + self.shape.together).min(rows.features);
             for pair in (0..leaves.count()).step_by(2) {
                 let other = (pair + 1).min(leaves.count() - 1);

@@ -9,6 +9,7 @@ use super::scores::Scores;
 use crate::sample::Sample;
 use crate::simd::{LANES, WIDE, add_transposed_product, ln, padded};
 use crate::solve::{Curvature, Large, Objective};
+use crate::stop;
 
 /// Up to this many parameters L-BFGS is given the whole Hessian at the start, if there are rows enough
 /// for the steps that it saves to outweigh its Cholesky factor: one for so many pairs of parameters.
@@ -127,6 +128,9 @@ impl CrossEntropy {
         let mut loss = f64x8::splat(simd, 0.0);
         let blocks = features.blocks().zip(labels.chunks(BLOCK)).zip(shares.chunks(BLOCK));
         for ((features, labels), shares) in blocks.step_by(step) {
+            if stop::requested() {
+                break;
+            }
             let rows = labels.len();
             let (mut observed, mut weights) = ([0.0; BLOCK], [0.0; BLOCK]);
             weights[..rows].copy_from_slice(shares);

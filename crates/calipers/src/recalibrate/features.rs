@@ -4,6 +4,7 @@ use ndarray::{ArrayView2, ArrayViewMut2};
 
 use crate::sample::Sample;
 use crate::simd::{floored_logs, padded};
+use crate::stop;
 
 /// Rows that are handled together: few enough that what is computed of them is still in the nearest
 /// cache when it is read again.
@@ -75,6 +76,7 @@ pub(super) fn by_blocks(
     let block = 4 * BLOCK * f.ncols();
     let f = f.as_standard_layout();
     if let (Some(f), Some(g)) = (f.as_slice(), g.as_slice_mut()) {
-        f.chunks(block).zip(g.chunks_mut(block)).for_each(|(f, g)| map(f, g));
+        let blocks = f.chunks(block).zip(g.chunks_mut(block));
+        blocks.take_while(|_| !stop::requested()).for_each(|(f, g)| map(f, g));
     }
 }

@@ -10,6 +10,7 @@ use super::{Fitted, Model};
 use crate::error::Result;
 use crate::sample::Sample;
 use crate::simplex::mix_with_uniform;
+use crate::stop;
 
 const BANDWIDTH: f64 = 0.1;
 
@@ -151,6 +152,10 @@ impl Model for Smoother {
         let f = f.as_standard_layout();
         let mut queried = HashMap::new();
         for (f, mut g) in f.rows().into_iter().zip(g.rows_mut()) {
+            // With many training rows, a single row takes long.
+            if stop::requested() {
+                break;
+            }
             if let (Some(f), Some(g)) = (f.as_slice(), g.as_slice_mut()) {
                 match &self.neighbours {
                     Neighbours::Line(sums) => g.copy_from_slice(&sums.at(f[1], &mut queried)),

@@ -47,6 +47,7 @@ pub(crate) use logistic::LogisticMap;
 use crate::error::Result;
 use crate::loss::Purpose;
 use crate::sample::Sample;
+use crate::stop;
 
 /// The penalty on the squared distance from the identity map of those of the logistic family that
 /// have none of their own. It moves no estimate by more than rounding where the labels determine
@@ -95,7 +96,7 @@ pub trait Recalibrator: Send + Sync {
     /// Learns g from training rows. The seed is for those that draw at random.
     ///
     /// # Errors
-    /// The recalibrators of this crate never fail; one from outside may.
+    /// The recalibrators of this crate fail only when they are stopped; one from outside may.
     fn fit(&self, sample: &Sample, seed: u64) -> Result<Box<dyn Fitted>>;
 }
 
@@ -104,7 +105,8 @@ pub trait Fitted: Send + Sync {
     /// Writes g(f) for each row of f.
     ///
     /// # Errors
-    /// The recalibrators of this crate never fail; one from outside may.
+    /// Shapes that do not fit together. Else the recalibrators of this crate fail only when they
+    /// are stopped, and then leave some rows unwritten; one from outside may.
     fn predict_into(
         &self,
         f: ArrayView2<'_, f64>,
@@ -152,7 +154,10 @@ pub(crate) trait Model:
     /// Writes g(f) for all rows; for models that gain from seeing them together.
     fn map_rows(&self, f: ArrayView2<'_, f64>, mut g: ArrayViewMut2<'_, f64>) {
         let f = f.as_standard_layout();
-        for (f, mut g) in f.rows().into_iter().zip(g.rows_mut()) {
+        for (row, (f, mut g)) in f.rows().into_iter().zip(g.rows_mut()).enumerate() {
+            if stop::requested_at(row) {
+                break;
+            }
             if let (Some(f), Some(g)) = (f.as_slice(), g.as_slice_mut()) {
                 self.map_row(f, g);
             }
@@ -202,7 +207,7 @@ impl<M: Model> Fitted for M {
             self.map_rows(f, rows.view_mut());
             g.assign(&rows);
         }
-        Ok(())
+        stop::check()
     }
 
     fn converged(&self) -> bool {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Model;
 use crate::sample::{Column, Sample};
 use crate::simplex::{mix_with_uniform, normalise};
+use crate::stop;
 
 /// A map of one probability, fitted to "this class or not".
 pub(crate) trait Curve:
@@ -39,6 +40,7 @@ impl<C: Curve> OneVsRest<C> {
     /// Fits one curve a class.
     pub fn fit(sample: &Sample, fit: impl Fn(Column<'_>) -> C) -> Self {
         let classes = if sample.classes() == 2 { 1..2 } else { 0..sample.classes() };
+        let classes = classes.take_while(|_| !stop::requested());
         let curves = classes.map(|class| fit(sample.column(class))).collect();
         Self { curves, training_rows: None }
     }

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::folds::generator;
 use crate::sample::Sample;
 use crate::simplex::{mix_with_uniform, normalise};
+use crate::stop;
 
 const MOST_STEPS: usize = 300;
 
@@ -84,7 +85,7 @@ impl<'a> Points<'a> {
         let mut draws = generator(seed, 0);
         let mut chances: Vec<f64> = self.rows.iter().map(|row| row.1).collect();
         let mut centres: Vec<Vec<f64>> = Vec::with_capacity(cells);
-        while centres.len() < cells {
+        while centres.len() < cells && !stop::requested() {
             let total: f64 = chances.iter().sum();
             if total <= 0.0 {
                 break;
@@ -112,7 +113,10 @@ impl<'a> Points<'a> {
         let width = self.rows.first().map_or(0, |row| row.0.len());
         for _ in 0..MOST_STEPS {
             let mut sums = vec![(0.0, vec![0.0; width]); centres.len()];
-            for (row, weight) in &self.rows {
+            for (number, (row, weight)) in self.rows.iter().enumerate() {
+                if stop::requested_at(number) {
+                    return;
+                }
                 let (mass, sum) = &mut sums[nearest(centres, row)];
                 *mass += weight;
                 sum.iter_mut().zip(*row).for_each(|(sum, value)| *sum += weight * value);
@@ -171,6 +175,9 @@ impl Cells {
     fn count(sample: &Sample, centres: Vec<Vec<f64>>) -> Self {
         let mut counts = vec![vec![0.0; sample.classes()]; centres.len()];
         for (row, &label) in sample.labels().iter().enumerate() {
+            if stop::requested_at(row) {
+                break;
+            }
             counts[nearest(&centres, sample.row(row))][label as usize] += sample.weight(row);
         }
         let occupied = centres.into_iter().zip(counts);

@@ -9,6 +9,7 @@ use super::params::Params;
 use super::{Fitted, Model, Recalibrator};
 use crate::error::{Error, Result};
 use crate::sample::Sample;
+use crate::stop;
 
 /// Every recalibrator, in the order in which they are listed.
 const TABLE: &[Entry] = &[
@@ -56,7 +57,8 @@ pub(crate) trait Builtin: Default + Send + Sync + 'static {
         String::new()
     }
 
-    /// Learns g. Total: there is no sample it cannot learn from.
+    /// Learns g. Total: there is no sample it cannot learn from. What it has learnt when it is
+    /// stopped is thrown away.
     fn learn(&self, sample: &Sample, seed: u64) -> Box<dyn Fitted>;
 }
 
@@ -69,7 +71,9 @@ impl<B: Builtin> Recalibrator for B {
     }
 
     fn fit(&self, sample: &Sample, seed: u64) -> Result<Box<dyn Fitted>> {
-        Ok(self.learn(sample, seed))
+        let fitted = self.learn(sample, seed);
+        stop::check()?;
+        Ok(fitted)
     }
 }
 

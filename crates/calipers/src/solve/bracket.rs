@@ -1,3 +1,5 @@
+use crate::stop;
+
 /// The relative width of the bracket at which the root is taken as found.
 const WIDTH: f64 = 1e-15;
 
@@ -49,7 +51,7 @@ pub(crate) fn increasing_root(
         } else {
             middle
         };
-        if high - low <= WIDTH * (low.abs() + high.abs()) {
+        if high - low <= WIDTH * (low.abs() + high.abs()) || stop::requested() {
             break;
         }
     }

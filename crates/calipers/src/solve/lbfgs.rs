@@ -2,6 +2,7 @@ use std::collections::VecDeque;
 
 use super::cholesky::Cholesky;
 use super::{Curvature, Large, Solution, along, decreases_enough, dot, infinity_norm};
+use crate::stop;
 
 /// The gradient's largest component at which a fit has converged.
 pub(super) const TOLERANCE: f64 = 1e-9;
@@ -26,6 +27,9 @@ pub(super) fn minimise(objective: &mut impl Large, start: Vec<f64>, most_steps: 
         if infinity_norm(&gradient) <= TOLERANCE {
             return Solution { at, value, converged: true };
         }
+        if stop::requested() {
+            break;
+        }
         let direction = direction(&gradient, &memory, &scaling);
         let slope = dot(&gradient, &direction);
         // Without a memory the length of the first step is a guess.
@@ -39,7 +43,7 @@ pub(super) fn minimise(objective: &mut impl Large, start: Vec<f64>, most_steps: 
                 break (next, next_value);
             }
             step *= interpolated(value, next_value, step, slope);
-            if step < SMALLEST_STEP {
+            if step < SMALLEST_STEP || stop::requested() {
                 return Solution { at, value, converged: false };
             }
         };

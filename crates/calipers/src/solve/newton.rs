@@ -1,5 +1,6 @@
 use super::cholesky::Cholesky;
 use super::{Objective, Solution, along, decreases_enough, dot, infinity_norm};
+use crate::stop;
 
 /// The gradient's largest component at which a fit has converged.
 pub(super) const TOLERANCE: f64 = 1e-10;
@@ -21,6 +22,9 @@ pub(crate) fn minimise(objective: &mut impl Objective, start: Vec<f64>) -> Solut
         if infinity_norm(&gradient) <= TOLERANCE {
             return Solution { at, value, converged: true };
         }
+        if stop::requested() {
+            break;
+        }
         let direction = descent(&hessian, &gradient);
         let slope = dot(&gradient, &direction);
         let mut step = 1.0;
@@ -32,7 +36,7 @@ pub(crate) fn minimise(objective: &mut impl Objective, start: Vec<f64>) -> Solut
                 break;
             }
             step *= 0.5;
-            if step < SMALLEST_STEP {
+            if step < SMALLEST_STEP || stop::requested() {
                 return Solution { at, value, converged: false };
             }
         }

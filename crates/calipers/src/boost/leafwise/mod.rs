@@ -18,6 +18,7 @@ use search::Search;
 use super::rows::normalise;
 use super::{Forest, Grower, Growth, LARGEST_STEP, Rows};
 use crate::folds::generator;
+use crate::stop;
 
 /// Room is made at once for this many leaves of a forest, 32 MB, and for more when they come.
 const MOST_RESERVED: usize = 1 << 20;
@@ -177,6 +178,7 @@ impl LeafwiseGrower {
         self.leaves.clear();
         self.leaves.push(root);
         while self.leaves.len() < self.most
+            && !stop::requested()
             && let Some((number, split)) = self.next_split()
         {
             self.split(rows, number, split, forest);

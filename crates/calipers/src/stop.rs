@@ -1,0 +1,139 @@
+//! Being told to stop in the middle of a fit.
+//!
+//! The loops that learn and predict are deep inside, and infallible. They are not handed anything:
+//! the threads of a pool know which [`Stop`] they work under, and a loop asks [`requested`] once a
+//! round, a step or a block of rows. A loop that is told to stop leaves with whatever it has; what
+//! comes of that is thrown away by [`check`] before anybody sees it.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::{Error, Result};
+
+/// A handle by which work can be told to stop, from any thread.
+///
+/// Clones are the same handle. What works under it ends, well within a second as a rule, with
+/// [`Error::Stopped`]. A handle that has been stopped stays so: the next work needs another one.
+///
+/// ```
+/// use calipers::{Error, Estimator, Stop, recalibrator, simulate};
+///
+/// let predictions = simulate("multiclass-overconfident-10", 20_000, 0)?;
+/// let stop = Stop::new();
+/// let hand = stop.clone();
+/// std::thread::spawn(move || hand.stop());
+/// let slow = Estimator::new().recalibrator(recalibrator("boost-cold")?).stop(stop);
+/// assert_eq!(slow.estimate(&predictions).unwrap_err(), Error::Stopped);
+/// # Ok::<(), calipers::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// A handle that nobody has stopped.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Tells everything that works under this handle to stop.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody has said stop.
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Fails if somebody has said stop.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.is_stopped() { Err(Error::Stopped) } else { Ok(()) }
+    }
+}
+
+thread_local! {
+    /// The handle that this thread works under; a thread outside a pool of ours has none.
+    static HANDLE: OnceCell<Stop> = const { OnceCell::new() };
+}
+
+/// Whether the work that this thread does is to stop. Costs as much as a few additions.
+#[inline]
+pub(crate) fn requested() -> bool {
+    HANDLE.try_with(|handle| handle.get().is_some_and(Stop::is_stopped)).unwrap_or(false)
+}
+
+/// Whether to stop, for loops over rows: asks at every 256th.
+#[inline]
+pub(crate) fn requested_at(row: usize) -> bool {
+    row.is_multiple_of(256) && requested()
+}
+
+/// Fails if the work that this thread does is to stop: what loops have made until then is unusable.
+pub(crate) fn check() -> Result<()> {
+    if requested() { Err(Error::Stopped) } else { Ok(()) }
+}
+
+/// Does work on so many threads of its own (0: as many as there are cores), until it is stopped.
+///
+/// For a single fit; [`Estimator::estimate`](crate::Estimator::estimate) does this by itself. The
+/// threads are started here and end with the work.
+///
+/// # Errors
+/// What the work returns; [`Error::Stopped`] if the handle was stopped before its end; threads that
+/// the system does not give.
+///
+/// ```
+/// use calipers::{Sample, Stop, recalibrator, simulate, with_pool};
+///
+/// let predictions = simulate("binary-overconfident", 500, 0)?;
+/// let boost = recalibrator("boost")?;
+/// let fitted = with_pool(2, &Stop::new(), || boost.fit(&Sample::from(&predictions), 0))?;
+/// assert!(fitted.converged());
+/// # Ok::<(), calipers::Error>(())
+/// ```
+pub fn with_pool<R: Send>(
+    threads: usize,
+    stop: &Stop,
+    work: impl FnOnce() -> Result<R> + Send,
+) -> Result<R> {
+    stop.check()?;
+    let handle = stop.clone();
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .start_handler(move |_| HANDLE.with(|place| drop(place.set(handle.clone()))))
+        .build()
+        .map_err(|error| Error::Setting { name: "threads", reason: error.to_string() })?;
+    let result = pool.install(work)?;
+    stop.check()?;
+    Ok(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_threads_of_its_own_pool_hear_of_a_stop() {
+        let (stopped, going) = (Stop::new(), Stop::new());
+        let heard = with_pool(2, &going, || {
+            let inner = with_pool(2, &stopped, || {
+                assert!(!requested());
+                stopped.stop();
+                assert!(requested() && check().is_err());
+                Ok(())
+            });
+            Ok((inner.unwrap_err(), requested()))
+        });
+        assert_eq!(heard.unwrap(), (Error::Stopped, false));
+        assert!(!requested(), "this thread belongs to no pool");
+    }
+
+    #[test]
+    fn nothing_begins_under_a_handle_that_was_stopped() {
+        let stop = Stop::new();
+        stop.clone().stop();
+        let result = with_pool(1, &stop, || -> Result<()> { panic!("it began") });
+        assert_eq!(result.unwrap_err(), Error::Stopped);
+    }
+}
