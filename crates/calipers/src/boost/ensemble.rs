@@ -57,8 +57,12 @@ pub(crate) struct Plan<G> {
 impl<G: Growth> Plan<G> {
     /// Learns g.
     pub fn fit(&self, sample: &Sample, seed: u64) -> Boosted<G::Forest> {
-        let order = sorted_rows(sample);
+        let mut order = sorted_rows(sample);
         let borders = self.borders(sample);
+        if stop::requested() {
+            // What is left to do will be thrown away: one row makes it short.
+            order.truncate(1);
+        }
         let all = self.rows(sample, &order, &borders);
         let folds = self.inner.min(all.len());
         let fold_of = deal(&all.labels, all.classes, folds, seed);
@@ -85,8 +89,9 @@ impl<G: Growth> Plan<G> {
             let read = unread[fold as usize].next().unwrap_or_default();
             row.iter_mut().zip(read).for_each(|(to, from)| *to = *from);
         }
+        let go_on = !stop::requested();
         let mut left_out = Sample::empty();
-        left_out.fill(probs.view(), &all.labels, Some(&all.weights), |_| true);
+        left_out.fill(probs.view(), &all.labels, Some(&all.weights), |row| go_on || row == 0);
         Boosted {
             start: self.start,
             frequencies: frequencies(sample),
@@ -184,18 +189,22 @@ fn frequencies(sample: &Sample) -> Vec<f64> {
 
 /// The rows by prediction, label and weight: an order that does not depend on theirs.
 fn sorted_rows(sample: &Sample) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..sample.rows()).collect();
-    order.sort_unstable_by(|&a, &b| {
-        // From the last class on: two classes come sorted by their second.
-        let (one, other) = (sample.row(a).iter().rev(), sample.row(b).iter().rev());
-        one.zip(other)
-            .map(|(one, other)| one.total_cmp(other))
-            .find(|order| order.is_ne())
-            .unwrap_or(Ordering::Equal)
-            .then(sample.labels()[a].cmp(&sample.labels()[b]))
-            .then(sample.weight(a).total_cmp(&sample.weight(b)))
+    // From the last class on: two classes come sorted by their second. Its probability is held
+    // beside the row's number, so that few comparisons have to look at rows far apart in memory.
+    let last = |row: usize| sample.row(row).last().copied().unwrap_or_default();
+    let mut order: Vec<(f64, usize)> = (0..sample.rows()).map(|row| (last(row), row)).collect();
+    order.sort_unstable_by(|&(p, a), &(q, b)| {
+        p.total_cmp(&q).then_with(|| {
+            let (one, other) = (sample.row(a).iter().rev(), sample.row(b).iter().rev());
+            one.zip(other)
+                .map(|(one, other)| one.total_cmp(other))
+                .find(|order| order.is_ne())
+                .unwrap_or(Ordering::Equal)
+                .then(sample.labels()[a].cmp(&sample.labels()[b]))
+                .then(sample.weight(a).total_cmp(&sample.weight(b)))
+        })
     });
-    order
+    order.into_iter().map(|(_, row)| row).collect()
 }
 
 /// Deals rows into folds so that each has nearly as many of every class.

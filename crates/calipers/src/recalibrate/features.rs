@@ -23,7 +23,11 @@ impl Features {
     pub fn new(rows: &[f64], classes: usize) -> Self {
         let stride = padded(classes + 1);
         let mut values = vec![0.0; padded(rows.len() / classes) * stride];
-        for (row, features) in values.chunks_exact_mut(stride).zip(rows.chunks_exact(classes)) {
+        let pairs = values.chunks_exact_mut(stride).zip(rows.chunks_exact(classes));
+        for (number, (row, features)) in pairs.enumerate() {
+            if stop::requested_at(number) {
+                return Self { values, classes };
+            }
             row[..classes].copy_from_slice(features);
         }
         values.chunks_exact_mut(stride).for_each(|row| row[classes] = 1.0);

@@ -50,8 +50,7 @@ impl From<Sources> for GaussSums {
     fn from(sources: Sources) -> Self {
         let mut cells: HashMap<i64, Cell> = HashMap::new();
         if sources.positions.len() > DIRECT {
-            for (row, (position, mass)) in
-                sources.positions.iter().zip(&sources.masses).enumerate()
+            for (row, (position, mass)) in sources.positions.iter().zip(&sources.masses).enumerate()
             {
                 if stop::requested_at(row) {
                     break;

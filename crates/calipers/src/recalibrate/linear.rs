@@ -12,6 +12,7 @@ use super::scores::Scores;
 use super::{Model, NO_PENALTY};
 use crate::sample::Sample;
 use crate::solve::minimise;
+use crate::stop;
 
 /// The shape of A.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +80,15 @@ impl LinearMap {
         let identity: Vec<f64> = (0..slopes + classes)
             .map(|i| if i < slopes && shape.is_diagonal(i, classes) { 1.0 } else { 0.0 })
             .collect();
+        if stop::requested() {
+            let intercepts = vec![0.0; classes];
+            return Self {
+                shape,
+                slopes: identity[..slopes].to_vec(),
+                intercepts,
+                converged: false,
+            };
+        }
         let penalties = (0..slopes + classes)
             .map(|i| match i {
                 i if i >= slopes => penalty.intercept,

@@ -62,15 +62,22 @@ struct Points<'a> {
 
 impl<'a> Points<'a> {
     fn distinct(sample: &'a Sample) -> Self {
-        let mut rows: Vec<(&[f64], f64)> =
-            (0..sample.rows()).map(|row| (sample.row(row), sample.weight(row))).collect();
-        rows.sort_by(|a, b| {
-            let pairs = a.0.iter().zip(b.0);
-            pairs
-                .map(|(a, b)| a.total_cmp(b))
-                .find(|order| order.is_ne())
-                .unwrap_or(a.1.total_cmp(&b.1))
+        // The first class's probability is held beside the row, so that few comparisons have to look
+        // at rows far apart in memory.
+        let first = |row: usize| sample.row(row).first().copied().unwrap_or_default();
+        let mut keyed: Vec<(f64, (&[f64], f64))> = (0..sample.rows())
+            .map(|row| (first(row), (sample.row(row), sample.weight(row))))
+            .collect();
+        keyed.sort_unstable_by(|(p, a), (q, b)| {
+            p.total_cmp(q).then_with(|| {
+                let pairs = a.0.iter().zip(b.0);
+                pairs
+                    .map(|(a, b)| a.total_cmp(b))
+                    .find(|order| order.is_ne())
+                    .unwrap_or(a.1.total_cmp(&b.1))
+            })
         });
+        let mut rows: Vec<(&[f64], f64)> = keyed.into_iter().map(|(_, row)| row).collect();
         rows.dedup_by(|next, kept| {
             let same = next.0 == kept.0;
             kept.1 += if same { next.1 } else { 0.0 };
@@ -143,7 +150,8 @@ impl<'a> Points<'a> {
             let mean = self.rows.iter().map(|(row, w)| w * row[column]).sum::<f64>() / total;
             self.rows.iter().map(|(row, w)| w * (row[column] - mean).powi(2)).sum::<f64>() / total
         };
-        (0..width).map(column).sum::<f64>() / width.max(1) as f64
+        let columns = (0..width).take_while(|_| !stop::requested());
+        columns.map(column).sum::<f64>() / width.max(1) as f64
     }
 }
 

@@ -9,6 +9,7 @@ use super::{Fitted, Model};
 use crate::sample::Sample;
 use crate::simd::{WIDE, exp, floored_logs};
 use crate::solve::increasing_root;
+use crate::stop;
 
 /// ln β is sought in ± this.
 const LOG_RANGE: f64 = 16.0;
@@ -56,6 +57,9 @@ impl Scale {
     /// Fits β to the logarithms of the sample's predictions: to some of the rows, and from there to
     /// all of them.
     pub fn fit(sample: &Sample, logs: &[f64]) -> Self {
+        if stop::requested() {
+            return Self { inverse_temperature: 1.0 };
+        }
         let level = Level::new();
         let gaps = Gaps::new(sample, logs, level);
         let root = |step: usize, start: f64, tolerance: f64| {

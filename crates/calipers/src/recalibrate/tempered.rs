@@ -12,6 +12,7 @@ use super::temperature::{Scale, log_probs};
 use crate::sample::Sample;
 use crate::simd::ln_in_place;
 use crate::simplex::mix_with_uniform;
+use crate::stop;
 
 /// softmax((I + W) ln T + b), where T is the temperature-scaled f mixed with 1/(n + 1) of the
 /// uniform: the model of `svs` and `sms`.
@@ -59,7 +60,7 @@ fn temper(scale: Scale, training_rows: f64, mut features: Features) -> Features 
 fn write<S: Simd>(simd: S, scores: &mut Scores, training_rows: f64, features: &mut Features) {
     let (classes, features_stride, stride) =
         (features.classes(), features.stride(), scores.stride());
-    for features in features.blocks_mut() {
+    for features in features.blocks_mut().take_while(|_| !stop::requested()) {
         let probabilities = scores.probabilities(simd, features);
         for row in probabilities.chunks_exact_mut(stride) {
             mix_with_uniform(&mut row[..classes], training_rows);

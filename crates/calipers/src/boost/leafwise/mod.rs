@@ -136,7 +136,8 @@ impl Grower for LeafwiseGrower {
             forest.plant();
             // The trees before this one have moved other classes only, and nothing is normalised
             // yet: the class still has its probabilities from before the round.
-            if self.learnable[class] && self.grow_tree(rows, class, forest) {
+            let learnable = self.learnable[class] && !stop::requested();
+            if learnable && self.grow_tree(rows, class, forest) {
                 forest.finish(self.leaves.iter().map(|leaf| leaf.factor));
                 self.apply(rows, class, forest);
             } else {
