@@ -19,7 +19,7 @@ const CLASSES: [usize; 3] = [2, 10, 100];
 const PATIENCE: f64 = 120.0;
 
 /// Predictions from Dirichlet(1/2), labels from softmax(0.4 ln f): an over-confident model.
-fn predictions(rows: usize, classes: usize) -> Predictions {
+fn predictions(rows: usize, classes: usize) -> Predictions<'static> {
     let mut draws = ChaCha8Rng::seed_from_u64(0);
     let gamma = Gamma::new(0.5, 1.0).unwrap();
     let mut probs = Array2::zeros((rows, classes));

@@ -7,7 +7,7 @@
 use calipers::{Estimator, Predictions, recalibrator, recalibrators, simulate};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 
-fn time(criterion: &mut Criterion, group: &str, predictions: &Predictions, names: &[&str]) {
+fn time(criterion: &mut Criterion, group: &str, predictions: &Predictions<'_>, names: &[&str]) {
     let mut group = criterion.benchmark_group(group);
     group.sample_size(10);
     for name in names {
@@ -43,9 +43,9 @@ fn scaling(criterion: &mut Criterion) {
 }
 
 /// Over-confident predictions of k classes, made of blocks of the ten-class setting.
-fn many_classes(rows: usize, classes: usize) -> Predictions {
+fn many_classes(rows: usize, classes: usize) -> Predictions<'static> {
     let blocks = classes.div_ceil(10) as u64;
-    let parts: Vec<Predictions> = (0..blocks)
+    let parts: Vec<Predictions<'static>> = (0..blocks)
         .map(|block| simulate("multiclass-overconfident-10", rows, block).unwrap())
         .collect();
     let mut probs = ndarray::Array2::zeros((rows, classes));

@@ -83,8 +83,9 @@ impl CrossFit<'_> {
         let fitted = self.recalibrator.fit(sample, derive_seed(self.seed, &[u64::from(fold)]))?;
         self.clock.check()?;
         f.clear();
+        let mut buffer = vec![0.0; self.problem.classes()];
         for (row, _) in folds.iter().enumerate().filter(|(_, of)| **of == fold) {
-            f.extend_from_slice(self.problem.prediction(row));
+            f.extend_from_slice(self.problem.prediction(row, &mut buffer));
         }
         let shape = (f.len() / self.problem.classes(), self.problem.classes());
         let f = ArrayView2::from_shape(shape, f)

@@ -168,7 +168,7 @@ impl Estimator {
     /// Settings that make no sense, fewer rows than folds, a metric that these predictions do not
     /// have, a recalibrator from outside that failed, or [`Error::Stopped`] by the watcher or the
     /// handle.
-    pub fn estimate(&self, predictions: &Predictions) -> Result<Report> {
+    pub fn estimate(&self, predictions: &Predictions<'_>) -> Result<Report> {
         self.check(predictions)?;
         let metrics = self.metrics_or_default()?;
         // Without a handle of the user's, the watcher's word is for this estimate alone.
@@ -176,7 +176,7 @@ impl Estimator {
         with_pool(self.threads, &stop, || self.run(predictions, &metrics, &stop))
     }
 
-    fn check(&self, predictions: &Predictions) -> Result<()> {
+    fn check(&self, predictions: &Predictions<'_>) -> Result<()> {
         let setting = |name, reason: String| Err(Error::Setting { name, reason });
         if self.repeats == 0 {
             return setting("repeats", "0: at least 1 is needed".to_owned());
@@ -200,7 +200,12 @@ impl Estimator {
         }
     }
 
-    fn run(&self, predictions: &Predictions, metrics: &[Metric], stop: &Stop) -> Result<Report> {
+    fn run(
+        &self,
+        predictions: &Predictions<'_>,
+        metrics: &[Metric],
+        stop: &Stop,
+    ) -> Result<Report> {
         let floor = self.log_floor.unwrap_or(0.0);
         let mut tracks = metrics
             .iter()

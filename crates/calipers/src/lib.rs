@@ -39,6 +39,7 @@ mod mean;
 mod metric;
 mod predictions;
 mod problem;
+mod probs;
 mod recalibrate;
 mod report;
 mod sample;
@@ -55,7 +56,8 @@ pub use estimate::Estimator;
 pub use folds::Folds;
 pub use loss::{Brier, Distance, DistanceLoss, Linf, Log, Lp, ProperLoss, Purpose};
 pub use metric::{BinaryNorm, Metric, Scope, Side};
-pub use predictions::{Groups, Predictions, SUM_TOLERANCE};
+pub use predictions::{Groups, Predictions};
+pub use probs::{Real, SUM_TOLERANCE};
 pub use recalibrate::{
     Fitted, Parameter, Recalibrator, RecalibratorInfo, load_model, recalibrator, recalibrators,
     save_model,

@@ -1,23 +1,25 @@
 //! The door: predictions and labels come in here, are checked once, and are trusted ever after.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Display;
 
-use ndarray::{Array2, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, CowArray, Ix2};
 
 use crate::error::{Error, Result};
-
-/// How far from 1 a row's sum may lie and still be renormalised.
-pub const SUM_TOLERANCE: f64 = 1e-3;
-
-/// Sums this close to 1 are rounding of single precision and not worth a word.
-const SUM_ROUNDING: f64 = 1e-6;
+use crate::probs::{Probs, Real, Values, check_column};
 
 /// A classifier's predictions with what was observed, validated.
 ///
 /// Each row of `probs` is a point f(X) of the simplex; each label is the index of the observed
-/// class. A row whose sum is within [`SUM_TOLERANCE`] of 1 is divided by it; how many rows were
-/// off by more than rounding is kept in [`renormalised_rows`](Self::renormalised_rows).
+/// class. A row whose sum is within [`SUM_TOLERANCE`](crate::SUM_TOLERANCE) of 1 is divided by it;
+/// how many rows were off by more than rounding is kept in
+/// [`renormalised_rows`](Self::renormalised_rows).
+///
+/// The probabilities are owned, or borrowed for `'a`, in single or double precision and in any
+/// layout: [`borrowed`](Self::borrowed), [`borrowed_binary`](Self::borrowed_binary). Borrowed ones are
+/// never copied as a whole: they are widened, and divided by their sum, a row at a time when they
+/// are read, and give the same bits as if they had been widened before.
 ///
 /// ```
 /// use calipers::Predictions;
@@ -30,8 +32,8 @@ const SUM_ROUNDING: f64 = 1e-6;
 /// # Ok::<(), calipers::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Predictions {
-    probs: Array2<f64>,
+pub struct Predictions<'a> {
+    probs: Probs<'a>,
     labels: Vec<u32>,
     weights: Option<Vec<f64>>,
     class_names: Vec<String>,
@@ -48,38 +50,46 @@ pub struct Groups {
     pub names: Vec<String>,
 }
 
-impl Predictions {
+impl<'a> Predictions<'a> {
     /// Checks probabilities (one row a sample, one column a class) and labels.
     ///
     /// # Errors
     /// No rows, fewer than two columns, lengths that differ; a probability that is not finite,
-    /// negative or above 1; a row sum further than [`SUM_TOLERANCE`] from 1; a label that is not
+    /// negative or above 1; a row sum further than [`SUM_TOLERANCE`](crate::SUM_TOLERANCE) from 1; a label that is not
     /// a column's number.
     pub fn new<L>(probs: Array2<f64>, labels: &[L]) -> Result<Self>
     where
         L: Copy + Display + TryInto<usize>,
     {
-        let (rows, classes) = probs.dim();
-        if classes < 2 {
-            return Err(Error::TooFewClasses { columns: classes });
-        }
-        if rows == 0 {
-            return Err(Error::Empty);
-        }
-        check_length("labels", rows, labels.len())?;
-        let mut probs = standard_layout(probs);
-        let renormalised_rows = normalise(&mut probs)?;
-        Ok(Self {
-            probs,
-            labels: check_labels(labels, classes)?,
-            weights: None,
-            class_names: (0..classes).map(|class| class.to_string()).collect(),
-            groups: None,
-            renormalised_rows,
-        })
+        check_shape(probs.dim(), labels.len())?;
+        Self::finish(Probs::owned(probs)?, labels)
     }
 
-    /// Checks the probabilities of class 1 in a problem of two classes.
+    /// Checks probabilities that stay where they are, in any layout, and labels.
+    ///
+    /// # Errors
+    /// As [`Predictions::new`].
+    ///
+    /// ```
+    /// use calipers::Predictions;
+    /// use ndarray::array;
+    ///
+    /// let columns = array![[0.7_f32, 0.1], [0.2, 0.1], [0.1, 0.8]];
+    /// let predictions = Predictions::borrowed(columns.t(), &[0, 2])?;
+    /// assert_eq!((predictions.rows(), predictions.classes()), (2, 3));
+    /// # Ok::<(), calipers::Error>(())
+    /// ```
+    pub fn borrowed<T, L>(probs: ArrayView2<'a, T>, labels: &[L]) -> Result<Self>
+    where
+        T: Real,
+        L: Copy + Display + TryInto<usize>,
+    {
+        check_shape(probs.dim(), labels.len())?;
+        Self::finish(Probs::borrowed(T::table(probs))?, labels)
+    }
+
+    /// Checks the probabilities of class 1 in a problem of two classes; a slice is borrowed, a vector
+    /// is taken.
     ///
     /// # Errors
     /// As [`Predictions::new`]; the column named is 1, the class whose probability was given.
@@ -89,18 +99,62 @@ impl Predictions {
     /// assert_eq!(predictions.probs()[[0, 1]], 0.3);
     /// # Ok::<(), calipers::Error>(())
     /// ```
-    pub fn binary<L>(probs: &[f64], labels: &[L]) -> Result<Self>
+    pub fn binary<L>(probs: impl Into<Cow<'a, [f64]>>, labels: &[L]) -> Result<Self>
     where
         L: Copy + Display + TryInto<usize>,
     {
-        for (row, &value) in probs.iter().enumerate() {
-            check_probability(row, 1, value)?;
-        }
-        let columns = Array2::from_shape_fn((probs.len(), 2), |(row, class)| {
-            // A value above 1 by rounding leaves nothing for class 0 and is renormalised.
-            if class == 1 { probs[row] } else { (1.0 - probs[row]).max(0.0) }
-        });
-        Self::new(columns, labels)
+        let column = match probs.into() {
+            Cow::Borrowed(probs) => ArrayView1::from(probs).into(),
+            Cow::Owned(probs) => Array1::from(probs).into(),
+        };
+        Self::column(Values::DoubleColumn(column), labels)
+    }
+
+    /// Checks the probabilities of class 1 in a problem of two classes, which stay where they are,
+    /// with any stride.
+    ///
+    /// # Errors
+    /// As [`Predictions::binary`].
+    ///
+    /// ```
+    /// use calipers::Predictions;
+    /// use ndarray::array;
+    ///
+    /// let both = array![[0.75_f32, 0.25], [0.125, 0.875]];
+    /// let predictions = Predictions::borrowed_binary(both.column(1), &[0, 1])?;
+    /// assert_eq!(predictions.probs(), both.mapv(f64::from));
+    /// # Ok::<(), calipers::Error>(())
+    /// ```
+    pub fn borrowed_binary<T, L>(probs: ArrayView1<'a, T>, labels: &[L]) -> Result<Self>
+    where
+        T: Real,
+        L: Copy + Display + TryInto<usize>,
+    {
+        Self::column(T::column(probs), labels)
+    }
+
+    fn column<L>(values: Values<'a>, labels: &[L]) -> Result<Self>
+    where
+        L: Copy + Display + TryInto<usize>,
+    {
+        check_column(&values)?;
+        check_shape(values.dim(), labels.len())?;
+        Self::finish(Probs::borrowed(values)?, labels)
+    }
+
+    fn finish<L>((probs, renormalised_rows): (Probs<'a>, usize), labels: &[L]) -> Result<Self>
+    where
+        L: Copy + Display + TryInto<usize>,
+    {
+        let classes = probs.classes();
+        Ok(Self {
+            probs,
+            labels: check_labels(labels, classes)?,
+            weights: None,
+            class_names: (0..classes).map(|class| class.to_string()).collect(),
+            groups: None,
+            renormalised_rows,
+        })
     }
 
     /// Turns logits into probabilities by softmax; a single column is the logit of class 1.
@@ -116,23 +170,24 @@ impl Predictions {
     /// assert_eq!(predictions.probs()[[0, 1]], 0.5);
     /// # Ok::<(), calipers::Error>(())
     /// ```
-    pub fn from_logits<L>(logits: ArrayView2<'_, f64>, labels: &[L]) -> Result<Self>
+    pub fn from_logits<T, L>(logits: ArrayView2<'_, T>, labels: &[L]) -> Result<Self>
     where
+        T: Real,
         L: Copy + Display + TryInto<usize>,
     {
         for ((row, column), &value) in logits.indexed_iter() {
+            let value = value.into();
             if !value.is_finite() {
                 return Err(Error::Logit { row, column, value });
             }
         }
-        let mut probs = if logits.ncols() == 1 {
-            let mut both = Array2::zeros((logits.nrows(), 2));
-            both.column_mut(1).assign(&logits.column(0));
-            both
-        } else {
-            standard_layout(logits.to_owned())
-        };
-        for mut row in probs.rows_mut() {
+        let single = logits.ncols() == 1;
+        let classes = if single { 2 } else { logits.ncols() };
+        let mut probs = Array2::zeros((logits.nrows(), classes));
+        for (mut row, logits) in probs.rows_mut().into_iter().zip(logits.rows()) {
+            // A single logit is that of class 1 above class 0, which then has 0.
+            let places = row.iter_mut().skip(usize::from(single));
+            places.zip(logits).for_each(|(place, &logit)| *place = logit.into());
             if let Some(row) = row.as_slice_mut() {
                 crate::simplex::softmax(row);
             }
@@ -207,17 +262,23 @@ impl Predictions {
 
     /// The number of samples.
     pub fn rows(&self) -> usize {
-        self.probs.nrows()
+        self.labels.len()
     }
 
     /// The number of classes.
     pub fn classes(&self) -> usize {
-        self.probs.ncols()
+        self.probs.classes()
     }
 
-    /// The probabilities, one row a sample; every row sums to 1.
-    pub fn probs(&self) -> ArrayView2<'_, f64> {
-        self.probs.view()
+    /// The probabilities, one row a sample; every row sums to 1. A view of what is held, or where that
+    /// is single precision, a single column or has rows to be divided by their sums, a copy.
+    pub fn probs(&self) -> CowArray<'_, f64, Ix2> {
+        self.probs.table()
+    }
+
+    /// The probabilities as they are held.
+    pub(crate) fn held(&self) -> &Probs<'a> {
+        &self.probs
     }
 
     /// The observed classes.
@@ -246,48 +307,18 @@ impl Predictions {
     }
 }
 
-fn standard_layout(array: Array2<f64>) -> Array2<f64> {
-    if array.is_standard_layout() { array } else { array.as_standard_layout().into_owned() }
-}
-
 fn check_length(what: &'static str, expected: usize, found: usize) -> Result<()> {
     if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
 }
 
-fn check_probability(row: usize, column: usize, value: f64) -> Result<()> {
-    let reason = if !value.is_finite() {
-        "is not finite"
-    } else if value < 0.0 {
-        "is negative"
-    } else if value > 1.0 + SUM_TOLERANCE {
-        "is above 1"
-    } else {
-        return Ok(());
-    };
-    Err(Error::Probability { row, column, value, reason })
-}
-
-/// Divides each row by its sum; returns how many sums were off by more than rounding.
-fn normalise(probs: &mut Array2<f64>) -> Result<usize> {
-    let mut off = 0;
-    for (row, mut values) in probs.axis_iter_mut(Axis(0)).enumerate() {
-        let mut sum = 0.0;
-        for (column, &value) in values.iter().enumerate() {
-            check_probability(row, column, value)?;
-            sum += value;
-        }
-        let gap = (sum - 1.0).abs();
-        if gap > SUM_TOLERANCE {
-            return Err(Error::RowSum { row, sum, tolerance: SUM_TOLERANCE });
-        }
-        // A row that sums to 1 as well as rounding allows is left alone: dividing it again would
-        // only move its last bits, and break ties.
-        if gap > f64::EPSILON * values.len() as f64 {
-            values.mapv_inplace(|value| value / sum);
-        }
-        off += usize::from(gap > SUM_ROUNDING);
+fn check_shape((rows, classes): (usize, usize), labels: usize) -> Result<()> {
+    if classes < 2 {
+        return Err(Error::TooFewClasses { columns: classes });
     }
-    Ok(off)
+    if rows == 0 {
+        return Err(Error::Empty);
+    }
+    check_length("labels", rows, labels)
 }
 
 fn check_labels<L>(labels: &[L], classes: usize) -> Result<Vec<u32>>

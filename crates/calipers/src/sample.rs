@@ -3,6 +3,7 @@
 use ndarray::{Array2, ArrayView2};
 
 use crate::predictions::Predictions;
+use crate::probs::Probs;
 
 /// Training rows: predictions, labels and weights, never empty, never of weight 0.
 ///
@@ -32,28 +33,39 @@ impl Sample {
     }
 
     /// Replaces the rows by the wanted ones of positive weight, and keeps the memory; false if
-    /// there is no such row. `probs` must be in the standard layout, as all of this crate's are.
+    /// there is no such row.
     pub(crate) fn fill(
         &mut self,
-        probs: ArrayView2<'_, f64>,
+        probs: &Probs<'_>,
         labels: &[u32],
         weights: Option<&[f64]>,
         wanted: impl Fn(usize) -> bool,
     ) -> bool {
-        let classes = probs.ncols();
+        let classes = probs.classes();
         let rows = || {
             (0..labels.len())
                 .filter(|&row| wanted(row) && weights.is_none_or(|weights| weights[row] > 0.0))
         };
-        let all = probs.as_slice().unwrap_or_default();
         let (mut values, _) = std::mem::take(&mut self.probs).into_raw_vec_and_offset();
         values.clear();
-        values.reserve(all.len());
+        values.reserve(labels.len() * classes);
         self.labels.clear();
         self.labels.reserve(labels.len());
-        for row in rows() {
-            values.extend_from_slice(&all[row * classes..(row + 1) * classes]);
-            self.labels.push(labels[row]);
+        match probs.as_slice() {
+            Some(all) => {
+                for row in rows() {
+                    values.extend_from_slice(&all[row * classes..(row + 1) * classes]);
+                    self.labels.push(labels[row]);
+                }
+            }
+            None => {
+                for row in rows() {
+                    let end = values.len();
+                    values.resize(end + classes, 0.0);
+                    probs.read(row, &mut values[end..]);
+                    self.labels.push(labels[row]);
+                }
+            }
         }
         let count = self.labels.len();
         self.weights = weights.map(|weights| {
@@ -129,9 +141,9 @@ impl Column<'_> {
     }
 }
 
-impl From<&Predictions> for Sample {
-    fn from(predictions: &Predictions) -> Self {
-        let (probs, labels) = (predictions.probs(), predictions.labels());
+impl From<&Predictions<'_>> for Sample {
+    fn from(predictions: &Predictions<'_>) -> Self {
+        let (probs, labels) = (predictions.held(), predictions.labels());
         // Validation has seen to it that a row of positive weight exists.
         let mut sample = Self::empty();
         sample.fill(probs, labels, predictions.weights(), |_| true);

@@ -123,7 +123,7 @@ impl Simulation {
     ///
     /// # Errors
     /// No rows asked for.
-    pub fn draw(&self, rows: usize, seed: u64) -> Result<Predictions> {
+    pub fn draw(&self, rows: usize, seed: u64) -> Result<Predictions<'static>> {
         let mut draws = generator(seed, SIMULATION_STREAM);
         let mut probs = Array2::zeros((rows, self.classes));
         let mut labels = Vec::with_capacity(rows);
@@ -177,6 +177,6 @@ fn categorical(probs: &[f64], draw: f64) -> usize {
 /// assert_eq!((predictions.rows(), predictions.classes()), (100, 3));
 /// # Ok::<(), calipers::Error>(())
 /// ```
-pub fn simulate(name: &str, rows: usize, seed: u64) -> Result<Predictions> {
+pub fn simulate(name: &str, rows: usize, seed: u64) -> Result<Predictions<'static>> {
     Simulation::named(name)?.draw(rows, seed)
 }

@@ -23,7 +23,7 @@ impl Track {
     /// A metric without scores.
     pub fn new(
         metric: &Metric,
-        predictions: &Predictions,
+        predictions: &Predictions<'_>,
         binary: BinaryNorm,
         log_floor: f64,
     ) -> Result<Self> {
@@ -65,13 +65,15 @@ impl Track {
             .iter()
             .map(|fold| fold.predictions(number).chunks_exact(problem.classes()))
             .collect();
+        let mut buffer = vec![0.0; problem.classes()];
         for (row, (total, &fold)) in self.scores.iter_mut().zip(folds).enumerate() {
             if stop::requested_at(row) {
                 break;
             }
             // Where g = f every score is 0.
             if let Some(g) = fingers[fold as usize].next() {
-                let score = self.loss.score(problem.prediction(row), g, problem.label(row));
+                let score =
+                    self.loss.score(problem.prediction(row, &mut buffer), g, problem.label(row));
                 *total = add(*total, score * self.factor * share);
             }
         }

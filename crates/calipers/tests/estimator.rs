@@ -87,7 +87,7 @@ fn the_estimate_is_algorithm_one() {
         }
         let (training, held) = (pick(&side(false)), pick(&side(true)));
         let fitted = recalibrator("quadratic").unwrap().fit(&Sample::from(&training), 0).unwrap();
-        let g = fitted.predict(held.probs()).unwrap();
+        let g = fitted.predict(held.probs().view()).unwrap();
         let share = held.rows() as f64 / 203.0;
         let n = held.rows() as f64;
         for row in 0..held.rows() {
@@ -142,7 +142,7 @@ fn rows_of_weight_zero_count_for_nothing() {
     let predictions = simulate("binary-overconfident", 120, 2).unwrap();
     let ids: Vec<i64> = (0..120).map(|row| row % 4).collect();
     let weights: Vec<f64> = (0..120).map(|row| f64::from(u8::from(row < 90))).collect();
-    let run = |predictions: &Predictions, ids: &[i64]| {
+    let run = |predictions: &Predictions<'_>, ids: &[i64]| {
         Estimator::new()
             .metrics(metrics(&["l1", "brier"]))
             .recalibrator(recalibrator("isotonic").unwrap())

@@ -53,7 +53,7 @@ impl Fitted for Intercept {
 }
 
 /// Five folds that each hold the same share of every class.
-fn stratified(predictions: &Predictions) -> Folds {
+fn stratified(predictions: &Predictions<'_>) -> Folds {
     let mut dealt = vec![0; predictions.classes()];
     let ids: Vec<i64> = predictions
         .labels()
@@ -73,7 +73,7 @@ fn average(
     sets: u64,
     metric: &str,
     g: &Arc<dyn Recalibrator>,
-    folds: impl Fn(&Predictions) -> Folds,
+    folds: impl Fn(&Predictions<'_>) -> Folds,
 ) -> (f64, f64) {
     let values: Vec<f64> = (0..sets)
         .map(|seed| {
@@ -94,7 +94,7 @@ fn average(
 /// seeds are fixed.
 #[test]
 fn plain_folds_read_zero_or_less_on_calibrated_predictions() {
-    let plain = |_: &Predictions| Folds::Shuffled(5);
+    let plain = |_: &Predictions<'_>| Folds::Shuffled(5);
     let check = |setting, rows, sets, metric, g: &Arc<dyn Recalibrator>| {
         let (mean, error) = average(setting, rows, sets, metric, g, plain);
         let name = g.name();

@@ -33,7 +33,7 @@ fn stop_in_the_middle<R>(work: impl FnOnce(Stop) -> calipers::Result<R>) -> Dura
 }
 
 /// So many rows of so many classes.
-fn many_classes(rows: usize, classes: usize) -> Predictions {
+fn many_classes(rows: usize, classes: usize) -> Predictions<'static> {
     let probs = Array2::from_shape_fn((rows, classes), |(row, class)| {
         1.0 + ((row * 31 + class * class * 17) % 97) as f64
             + if class == row % classes { 300.0 } else { 0.0 }
@@ -44,7 +44,7 @@ fn many_classes(rows: usize, classes: usize) -> Predictions {
 }
 
 /// An estimate that would go on for hours: by its fits, and if these are short by their number.
-fn assert_stops(name: &str, predictions: &Predictions) {
+fn assert_stops(name: &str, predictions: &Predictions<'_>) {
     let metrics = ["l1.5", "log"].map(|name| name.parse::<Metric>().unwrap());
     let estimator = Estimator::new()
         .metrics(metrics)
@@ -96,6 +96,6 @@ fn a_single_fit_stops_and_so_does_a_prediction() {
     assert!(took < LIMIT, "fit: {took:?}");
     let fitted = recalibrator("kernel").unwrap().fit(&sample, 0).unwrap();
     let probs = predictions.probs();
-    let took = stop_in_the_middle(|stop| with_pool(2, &stop, || fitted.predict(probs)));
+    let took = stop_in_the_middle(|stop| with_pool(2, &stop, || fitted.predict(probs.view())));
     assert!(took < LIMIT, "predict: {took:?}");
 }

@@ -23,7 +23,7 @@ use labels::{Classes, Labels};
 /// What was read: predictions, and folds if the file has them.
 pub struct Loaded {
     /// The predictions with everything known about their rows.
-    pub predictions: Predictions,
+    pub predictions: Predictions<'static>,
     /// The folds, if the file gave them.
     pub folds: Option<Folds>,
 }
@@ -79,11 +79,17 @@ pub fn load(mut table: Table, request: &ColumnArgs, folds: &FoldSource<'_>) -> R
     Ok(Loaded { predictions, folds: folds.transpose()? })
 }
 
-fn predict(values: Array2<f64>, labels: Labels, logits: bool) -> calipers::Result<Predictions> {
+fn predict(
+    values: Array2<f64>,
+    labels: Labels,
+    logits: bool,
+) -> calipers::Result<Predictions<'static>> {
     let predictions = if logits {
         Predictions::from_logits(values.view(), &labels.codes)?
     } else if values.ncols() == 1 {
-        Predictions::binary(&values.into_iter().collect::<Vec<_>>(), &labels.codes)?
+        // The column is handed over as it is: the table holds nothing else.
+        let (column, _) = values.into_flat().into_raw_vec_and_offset();
+        Predictions::binary(column, &labels.codes)?
     } else {
         Predictions::new(values, &labels.codes)?
     };

@@ -90,12 +90,18 @@ fn take_columns(table: &mut Table, columns: &[usize], what: &str) -> Result<Scor
         }
     }
     let rows = taken.first().map_or(0, Vec::len);
-    let mut values = Array2::zeros((rows, taken.len()));
-    for (mut row, at) in values.axis_iter_mut(Axis(0)).zip(0..) {
-        for (value, column) in row.iter_mut().zip(&taken) {
-            *value = column[at];
+    let values = if let [only] = taken.as_mut_slice() {
+        // One column is a table as it is.
+        Array2::from_shape_vec((rows, 1), std::mem::take(only)).unwrap_or_default()
+    } else {
+        let mut values = Array2::zeros((rows, taken.len()));
+        for (mut row, at) in values.axis_iter_mut(Axis(0)).zip(0..) {
+            for (value, column) in row.iter_mut().zip(&taken) {
+                *value = column[at];
+            }
         }
-    }
+        values
+    };
     let names: Vec<&str> = columns.iter().map(|&at| table.columns[at].name.as_str()).collect();
     let classes = class_names(&names);
     Ok(Scores { values, columns: names.into_iter().map(str::to_owned).collect(), classes })

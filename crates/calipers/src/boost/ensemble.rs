@@ -11,6 +11,7 @@ use super::rows::normalise;
 use super::{Forest, Grower, Growth, Rows, borders};
 use crate::cross_fit::derive_seed;
 use crate::folds::generator;
+use crate::probs::Probs;
 use crate::recalibrate::{LogisticMap, Model};
 use crate::sample::Sample;
 use crate::simplex::{FLOOR, mix_with_uniform};
@@ -90,8 +91,9 @@ impl<G: Growth> Plan<G> {
             row.iter_mut().zip(read).for_each(|(to, from)| *to = *from);
         }
         let go_on = !stop::requested();
+        let probs = Probs::trusted(probs.into());
         let mut left_out = Sample::empty();
-        left_out.fill(probs.view(), &all.labels, Some(&all.weights), |row| go_on || row == 0);
+        left_out.fill(&probs, &all.labels, Some(&all.weights), |row| go_on || row == 0);
         Boosted {
             start: self.start,
             frequencies: frequencies(sample),

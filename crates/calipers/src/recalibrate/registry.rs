@@ -180,7 +180,8 @@ pub fn default_recalibrator() -> Arc<dyn Recalibrator> {
 /// let predictions = simulate("binary-overconfident", 500, 0)?;
 /// let fitted = recalibrator("isotonic")?.fit(&Sample::from(&predictions), 0)?;
 /// let again = load_model(&save_model(fitted.as_ref())?)?;
-/// assert_eq!(fitted.predict(predictions.probs())?, again.predict(predictions.probs())?);
+/// let f = predictions.probs();
+/// assert_eq!(fitted.predict(f.view())?, again.predict(f.view())?);
 /// # Ok::<(), calipers::Error>(())
 /// ```
 pub fn save_model(fitted: &dyn Fitted) -> Result<String> {

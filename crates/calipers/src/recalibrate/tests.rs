@@ -34,7 +34,7 @@ const NAMES: [&str; 26] = [
     "constant",
 ];
 
-fn fit(name: &str, predictions: &Predictions) -> Box<dyn Fitted> {
+fn fit(name: &str, predictions: &Predictions<'_>) -> Box<dyn Fitted> {
     recalibrator(name).unwrap().fit(&Sample::from(predictions), 7).unwrap()
 }
 
@@ -110,7 +110,7 @@ fn the_least_data_there_can_be_is_enough() {
             let fitted = fit(name, &predictions);
             assert_on_simplex(
                 &format!("{name}, {what}"),
-                &fitted.predict(predictions.probs()).unwrap(),
+                &fitted.predict(predictions.probs().view()).unwrap(),
             );
             assert_on_simplex(
                 &format!("{name}, {what}"),
@@ -135,7 +135,10 @@ fn a_thousand_classes_are_fitted() {
         if ["matrix", "boost", "boost-cold", "boost-leafwise-cold"].contains(&name) {
             continue;
         }
-        assert_on_simplex(name, &fit(name, &predictions).predict(predictions.probs()).unwrap());
+        assert_on_simplex(
+            name,
+            &fit(name, &predictions).predict(predictions.probs().view()).unwrap(),
+        );
     }
 }
 
@@ -149,7 +152,12 @@ fn saved_models_predict_the_same_bits() {
             let again = load_model(&saved).unwrap();
             assert_eq!(saved, save_model(again.as_ref()).unwrap(), "{name}");
             let bits = |fitted: &dyn Fitted| -> Vec<u64> {
-                fitted.predict(predictions.probs()).unwrap().iter().map(|g| g.to_bits()).collect()
+                fitted
+                    .predict(predictions.probs().view())
+                    .unwrap()
+                    .iter()
+                    .map(|g| g.to_bits())
+                    .collect()
             };
             assert_eq!(bits(fitted.as_ref()), bits(again.as_ref()), "{name}");
             assert_eq!(fitted.converged(), again.converged(), "{name}");
@@ -188,11 +196,15 @@ fn predictions_are_written_to_any_layout() {
     for name in NAMES {
         let fitted = fit(name, &predictions);
         let mut columns = Array2::zeros((60, 3).f());
-        fitted.predict_into(predictions.probs(), Purpose::default(), columns.view_mut()).unwrap();
-        assert_eq!(columns, fitted.predict(predictions.probs()).unwrap(), "{name}");
+        fitted
+            .predict_into(predictions.probs().view(), Purpose::default(), columns.view_mut())
+            .unwrap();
+        assert_eq!(columns, fitted.predict(predictions.probs().view()).unwrap(), "{name}");
         let mut short = Array2::zeros((59, 3));
         let purpose = Purpose::default();
-        assert!(fitted.predict_into(predictions.probs(), purpose, short.view_mut()).is_err());
+        assert!(
+            fitted.predict_into(predictions.probs().view(), purpose, short.view_mut()).is_err()
+        );
     }
 }
 
@@ -245,7 +257,7 @@ proptest! {
         let predictions = Predictions::binary(&probs, &labels).unwrap()
             .with_weights(rows.iter().map(|row| row.2).collect()).unwrap();
         let sample = Sample::from(&predictions);
-        let g = fit("isotonic", &predictions).predict(predictions.probs()).unwrap();
+        let g = fit("isotonic", &predictions).predict(predictions.probs().view()).unwrap();
         rows.sort_by(|a, b| a.0.total_cmp(&b.0));
         let share = 1.0 / (sample.effective_rows() + 1.0);
         for (row, p) in probs.iter().enumerate() {
@@ -274,8 +286,8 @@ proptest! {
             let weights = counts.iter().map(|&count| 2.5 * count as f64).collect();
             let short = predictions.clone().with_weights(weights).unwrap();
             for name in names {
-                let one = fit(name, &long).predict(predictions.probs()).unwrap();
-                let other = fit(name, &short).predict(predictions.probs()).unwrap();
+                let one = fit(name, &long).predict(predictions.probs().view()).unwrap();
+                let other = fit(name, &short).predict(predictions.probs().view()).unwrap();
                 // Both stop at a gradient of 1e-10; a penalty of 1e-6 is the least curvature.
                 let gap = (&one - &other).iter().fold(0.0f64, |a, b| a.max(b.abs()));
                 prop_assert!(gap < 1e-6, "{name} {setting}: {gap:e}");
@@ -298,8 +310,8 @@ proptest! {
             let shuffled = Predictions::new(rows, &labels).unwrap();
             // From scratch, the same trees grow for longer.
             for name in NAMES.into_iter().filter(|name| !name.ends_with("cold")) {
-                let one = fit(name, &predictions).predict(predictions.probs()).unwrap();
-                let other = fit(name, &shuffled).predict(predictions.probs()).unwrap();
+                let one = fit(name, &predictions).predict(predictions.probs().view()).unwrap();
+                let other = fit(name, &shuffled).predict(predictions.probs().view()).unwrap();
                 let gap = (&one - &other).iter().fold(0.0f64, |a, b| a.max(b.abs()));
                 prop_assert!(gap < 1e-7, "{name} {setting}: {gap:e}");
             }
@@ -313,7 +325,7 @@ fn bins_keep_ties_together_and_one_belongs_to_the_last() {
     let labels = [0, 0, 1, 0, 1, 1, 1, 0];
     let predictions = Predictions::binary(&probs, &labels).unwrap();
     let unmix = |g: f64| g + (g - 0.5) / 8.0;
-    let mass = fit("bins-mass:bins=4", &predictions).predict(predictions.probs()).unwrap();
+    let mass = fit("bins-mass:bins=4", &predictions).predict(predictions.probs().view()).unwrap();
     // Quarters would end after 2, 4 and 6 rows; the tie at 0.1 spans the first two.
     let expected = [0.4, 0.4, 0.4, 0.4, 0.4, 1.0, 0.5, 0.5];
     for (row, expected) in expected.iter().enumerate() {
@@ -323,7 +335,7 @@ fn bins_keep_ties_together_and_one_belongs_to_the_last() {
             unmix(mass[[row, 1]])
         );
     }
-    let width = fit("bins-width:bins=2", &predictions).predict(predictions.probs()).unwrap();
+    let width = fit("bins-width:bins=2", &predictions).predict(predictions.probs().view()).unwrap();
     // 0.5 begins the second half; 1.0 belongs to it.
     assert!((unmix(width[[0, 1]]) - 0.4).abs() < 1e-12);
     assert!((unmix(width[[5, 1]]) - 2.0 / 3.0).abs() < 1e-12);

@@ -15,7 +15,7 @@ pub fn root() -> PathBuf {
 }
 
 /// Reads `probs`, `labels` and, where they are there, `weights` and `folds`.
-pub fn read_npz(path: &Path) -> (Predictions, Option<Folds>) {
+pub fn read_npz(path: &Path) -> (Predictions<'static>, Option<Folds>) {
     let mut archive = NpzReader::new(File::open(path).unwrap()).unwrap();
     let probs: Array2<f32> = archive.by_name("probs").unwrap();
     let labels: Array1<i32> = archive.by_name("labels").unwrap();

@@ -13,7 +13,7 @@ use calipers::Predictions;
 const ROWS: usize = 1 << 16;
 
 /// Writes the file.
-pub fn write(predictions: &Predictions, file: &mut File) -> io::Result<()> {
+pub fn write(predictions: &Predictions<'_>, file: &mut File) -> io::Result<()> {
     let schema = schema(predictions);
     let mut writer = FileWriter::try_new_buffered(file, &schema).map_err(failed)?;
     for batch in batches(predictions, &schema) {
@@ -23,7 +23,7 @@ pub fn write(predictions: &Predictions, file: &mut File) -> io::Result<()> {
 }
 
 /// `label`, then one probability a class.
-pub fn schema(predictions: &Predictions) -> Arc<Schema> {
+pub fn schema(predictions: &Predictions<'_>) -> Arc<Schema> {
     let mut fields = vec![Field::new("label", DataType::Int64, false)];
     let probability = |class| Field::new(format!("p_{class}"), DataType::Float64, false);
     fields.extend((0..predictions.classes()).map(probability));
@@ -32,7 +32,7 @@ pub fn schema(predictions: &Predictions) -> Arc<Schema> {
 
 /// The predictions, some rows at a time.
 pub fn batches<'a>(
-    predictions: &'a Predictions,
+    predictions: &'a Predictions<'_>,
     schema: &'a Arc<Schema>,
 ) -> impl Iterator<Item = Result<RecordBatch, ArrowError>> + 'a {
     (0..predictions.rows()).step_by(ROWS).map(move |start| {

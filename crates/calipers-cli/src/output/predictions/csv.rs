@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use calipers::Predictions;
 
 /// Writes CSV or TSV; numbers are as short as they can be and still read back as the same.
-pub fn write(predictions: &Predictions, delimiter: u8, out: impl Write) -> io::Result<()> {
+pub fn write(predictions: &Predictions<'_>, delimiter: u8, out: impl Write) -> io::Result<()> {
     let delimiter = char::from(delimiter);
     let mut out = BufWriter::new(out);
     write!(out, "label")?;

@@ -16,12 +16,12 @@ use crate::error::{Failure, Result};
 use crate::format::Format;
 
 /// Prints CSV to standard output.
-pub fn print(predictions: &Predictions) -> Result<()> {
+pub fn print(predictions: &Predictions<'_>) -> Result<()> {
     csv::write(predictions, b',', io::stdout().lock()).map_err(|error| Failure::stdout(&error))
 }
 
 /// Writes a file of a format.
-pub fn write(predictions: &Predictions, format: Format, file: &mut File) -> io::Result<()> {
+pub fn write(predictions: &Predictions<'_>, format: Format, file: &mut File) -> io::Result<()> {
     match format {
         Format::Csv(delimiter) => csv::write(predictions, delimiter.unwrap_or(b','), file),
         #[cfg(feature = "parquet")]

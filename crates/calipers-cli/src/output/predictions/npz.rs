@@ -8,7 +8,7 @@ use ndarray::Array1;
 use ndarray_npy::{NpzWriter, WriteNpzError};
 
 /// Writes the arrays uncompressed: probabilities hardly compress.
-pub fn write(predictions: &Predictions, file: &mut File) -> io::Result<()> {
+pub fn write(predictions: &Predictions<'_>, file: &mut File) -> io::Result<()> {
     let labels: Array1<i64> = predictions.labels().iter().map(|&label| label.into()).collect();
     let mut archive = NpzWriter::new(file);
     archive.add_array("probs", &predictions.probs()).map_err(failed)?;

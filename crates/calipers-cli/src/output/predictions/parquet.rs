@@ -11,7 +11,7 @@ use parquet::file::properties::WriterProperties;
 use super::arrow::{batches, schema};
 
 /// Writes the file with Snappy, which every reader knows.
-pub fn write(predictions: &Predictions, file: &mut File) -> io::Result<()> {
+pub fn write(predictions: &Predictions<'_>, file: &mut File) -> io::Result<()> {
     let schema = schema(predictions);
     let settings = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)

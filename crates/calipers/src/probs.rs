@@ -1,0 +1,316 @@
+//! The table of predictions in whatever form it was given, read row by row.
+
+use std::borrow::Cow;
+
+use ndarray::{Array2, ArrayView1, ArrayView2, CowArray, Ix1, Ix2};
+
+use crate::error::{Error, Result};
+
+/// How far from 1 a row's sum may lie and still be renormalised.
+pub const SUM_TOLERANCE: f64 = 1e-3;
+
+/// Sums this close to 1 are rounding of single precision and not worth a word.
+const SUM_ROUNDING: f64 = 1e-6;
+
+/// With more classes than this, the sums of rows that are borrowed are kept: adding a row up again
+/// for every cell that is read would take longer than everything else, and the sums are at most an
+/// eighth as large as the rows.
+const MOST_ADDED_AGAIN: usize = 16;
+
+/// A number that a probability can be given as: `f32` or `f64`.
+pub trait Real: Copy + Into<f64> + sealed::Sealed {}
+
+impl Real for f32 {}
+impl Real for f64 {}
+
+pub(crate) mod sealed {
+    use ndarray::{ArrayView1, ArrayView2};
+
+    use super::Values;
+
+    /// How arrays of a number are held.
+    pub trait Sealed: Sized {
+        fn table(view: ArrayView2<'_, Self>) -> Values<'_>;
+        fn column(view: ArrayView1<'_, Self>) -> Values<'_>;
+    }
+
+    impl Sealed for f32 {
+        fn table(view: ArrayView2<'_, Self>) -> Values<'_> {
+            Values::Single(view)
+        }
+        fn column(view: ArrayView1<'_, Self>) -> Values<'_> {
+            Values::SingleColumn(view)
+        }
+    }
+
+    impl Sealed for f64 {
+        fn table(view: ArrayView2<'_, Self>) -> Values<'_> {
+            Values::Double(view.into())
+        }
+        fn column(view: ArrayView1<'_, Self>) -> Values<'_> {
+            Values::DoubleColumn(view.into())
+        }
+    }
+}
+
+/// The numbers as they were given: a table with one row a sample and one column a class, or the
+/// probabilities of class 1 of two; in any layout.
+#[derive(Debug, Clone)]
+pub enum Values<'a> {
+    Double(CowArray<'a, f64, Ix2>),
+    Single(ArrayView2<'a, f32>),
+    DoubleColumn(CowArray<'a, f64, Ix1>),
+    SingleColumn(ArrayView1<'a, f32>),
+}
+
+impl Values<'_> {
+    /// The number of rows and of classes.
+    pub fn dim(&self) -> (usize, usize) {
+        match self {
+            Self::Double(table) => table.dim(),
+            Self::Single(table) => table.dim(),
+            Self::DoubleColumn(column) => (column.len(), 2),
+            Self::SingleColumn(column) => (column.len(), 2),
+        }
+    }
+
+    fn view(&self) -> Values<'_> {
+        match self {
+            Self::Double(table) => Values::Double(table.view().into()),
+            Self::Single(table) => Values::Single(table.view()),
+            Self::DoubleColumn(column) => Values::DoubleColumn(column.view().into()),
+            Self::SingleColumn(column) => Values::SingleColumn(column.view()),
+        }
+    }
+
+    #[inline]
+    fn at(&self, row: usize, class: usize) -> f64 {
+        match self {
+            Self::Double(table) => table[[row, class]],
+            Self::Single(table) => table[[row, class]].into(),
+            Self::DoubleColumn(column) => pair(column[row])[class],
+            Self::SingleColumn(column) => pair(column[row].into())[class],
+        }
+    }
+
+    #[inline]
+    fn read(&self, row: usize, to: &mut [f64]) {
+        match self {
+            Self::Double(table) => {
+                to.iter_mut().zip(table.row(row)).for_each(|(to, from)| *to = *from);
+            }
+            Self::Single(table) => {
+                to.iter_mut().zip(table.row(row)).for_each(|(to, from)| *to = (*from).into());
+            }
+            Self::DoubleColumn(column) => to.copy_from_slice(&pair(column[row])),
+            Self::SingleColumn(column) => to.copy_from_slice(&pair(column[row].into())),
+        }
+    }
+}
+
+/// Both probabilities, of which that of class 1 is given. One above 1 by rounding leaves nothing for
+/// class 0, and is renormalised.
+#[inline]
+fn pair(probability: f64) -> [f64; 2] {
+    [(1.0 - probability).max(0.0), probability]
+}
+
+/// Predictions that were checked: every row that is read is a point of the simplex.
+///
+/// Owned tables are divided by their rows' sums once. Borrowed numbers stay as they are: single
+/// precision is widened and a row divided by its sum whenever it is read, to the same bits.
+#[derive(Debug, Clone)]
+pub(crate) struct Probs<'a> {
+    values: Values<'a>,
+    classes: usize,
+    /// Whether some rows are still to be divided by their sums.
+    divide: bool,
+    /// The rows' sums, if they are needed and there are more than [`MOST_ADDED_AGAIN`] classes.
+    sums: Cow<'a, [f64]>,
+}
+
+impl<'a> Probs<'a> {
+    /// Checks a table and divides each row by its sum; also says how many sums were off by more than
+    /// rounding.
+    pub fn owned(table: Array2<f64>) -> Result<(Self, usize)> {
+        let mut table = if table.is_standard_layout() {
+            table
+        } else {
+            table.as_standard_layout().into_owned()
+        };
+        let classes = table.ncols();
+        let mut off = 0;
+        let cells = table.as_slice_mut().unwrap_or_default();
+        for (row, values) in cells.chunks_exact_mut(classes).enumerate() {
+            let sum = check_row(row, values)?;
+            divide(values, sum);
+            off += usize::from(is_off(sum));
+        }
+        Ok((Self::trusted(table.into()), off))
+    }
+
+    /// Checks numbers that stay as they are; also says how many sums were off by more than rounding.
+    /// The probabilities of a single column must have been checked by [`check_column`].
+    pub fn borrowed(values: Values<'a>) -> Result<(Self, usize)> {
+        let (rows, classes) = values.dim();
+        let keep = classes > MOST_ADDED_AGAIN;
+        let mut sums = Vec::with_capacity(if keep { rows } else { 0 });
+        let (mut off, mut divide) = (0, false);
+        let mut buffer = vec![0.0; classes];
+        for row in 0..rows {
+            values.read(row, &mut buffer);
+            let sum = check_row(row, &buffer)?;
+            divide |= needs_division(sum, classes);
+            off += usize::from(is_off(sum));
+            if keep {
+                sums.push(sum);
+            }
+        }
+        let sums = if divide { sums.into() } else { Cow::default() };
+        Ok((Self { values, classes, divide, sums }, off))
+    }
+
+    /// A table whose rows are points of the simplex.
+    pub fn trusted(table: CowArray<'a, f64, Ix2>) -> Self {
+        let classes = table.ncols();
+        Self { values: Values::Double(table), classes, divide: false, sums: Cow::default() }
+    }
+
+    /// The same predictions, borrowed.
+    pub fn view(&self) -> Probs<'_> {
+        Probs {
+            values: self.values.view(),
+            classes: self.classes,
+            divide: self.divide,
+            sums: Cow::Borrowed(&self.sums),
+        }
+    }
+
+    /// The number of classes.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// All rows, one after the other, if that is how they are held.
+    #[inline]
+    pub fn as_slice(&self) -> Option<&[f64]> {
+        match &self.values {
+            Values::Double(table) if !self.divide => table.as_slice(),
+            _ => None,
+        }
+    }
+
+    /// All rows as a table, which is a copy unless that is how they are held.
+    pub fn table(&self) -> CowArray<'_, f64, Ix2> {
+        match &self.values {
+            Values::Double(table) if !self.divide => table.view().into(),
+            values => {
+                let mut table = Array2::zeros(values.dim());
+                let cells = table.as_slice_mut().unwrap_or_default();
+                let rows = cells.chunks_exact_mut(self.classes).enumerate();
+                rows.for_each(|(row, to)| self.read(row, to));
+                table.into()
+            }
+        }
+    }
+
+    /// A row, as it is held or read into the buffer, which must have room for it.
+    #[inline]
+    pub fn row<'b>(&'b self, row: usize, buffer: &'b mut [f64]) -> &'b [f64] {
+        match self.as_slice() {
+            Some(all) => &all[row * self.classes..(row + 1) * self.classes],
+            None => {
+                self.read(row, buffer);
+                buffer
+            }
+        }
+    }
+
+    /// Reads a row.
+    #[inline]
+    pub fn read(&self, row: usize, to: &mut [f64]) {
+        self.values.read(row, to);
+        if self.divide {
+            let sum = self.sums.get(row).copied().unwrap_or_else(|| add_up(to.iter().copied()));
+            divide(to, sum);
+        }
+    }
+
+    /// One class's probability in a row.
+    #[inline]
+    pub fn at(&self, row: usize, class: usize) -> f64 {
+        let value = self.values.at(row, class);
+        if !self.divide {
+            return value;
+        }
+        let again = || add_up((0..self.classes).map(|class| self.values.at(row, class)));
+        let sum = self.sums.get(row).copied().unwrap_or_else(again);
+        if needs_division(sum, self.classes) { value / sum } else { value }
+    }
+}
+
+/// Checks the probabilities of class 1, if that is what the numbers are.
+pub(crate) fn check_column(values: &Values<'_>) -> Result<()> {
+    let check = |(row, value)| check_probability(row, 1, value);
+    match values {
+        Values::DoubleColumn(column) => column.iter().copied().enumerate().try_for_each(check),
+        Values::SingleColumn(column) => {
+            column.iter().map(|&value| value.into()).enumerate().try_for_each(check)
+        }
+        Values::Double(_) | Values::Single(_) => Ok(()),
+    }
+}
+
+/// The sum of a row of probabilities.
+fn check_row(row: usize, values: &[f64]) -> Result<f64> {
+    for (column, &value) in values.iter().enumerate() {
+        check_probability(row, column, value)?;
+    }
+    let sum = add_up(values.iter().copied());
+    if (sum - 1.0).abs() > SUM_TOLERANCE {
+        return Err(Error::RowSum { row, sum, tolerance: SUM_TOLERANCE });
+    }
+    Ok(sum)
+}
+
+#[inline]
+fn check_probability(row: usize, column: usize, value: f64) -> Result<()> {
+    let reason = if !value.is_finite() {
+        "is not finite"
+    } else if value < 0.0 {
+        "is negative"
+    } else if value > 1.0 + SUM_TOLERANCE {
+        "is above 1"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Probability { row, column, value, reason })
+}
+
+/// The sum from the first class on: every way of reading a row must add up to the same bits.
+#[inline]
+fn add_up(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, |sum, value| sum + value)
+}
+
+/// Whether a sum differs from 1 by more than rounding allows. A row that does not is left alone:
+/// dividing it would only move its last bits, and break ties.
+#[inline]
+fn needs_division(sum: f64, classes: usize) -> bool {
+    (sum - 1.0).abs() > f64::EPSILON * classes as f64
+}
+
+#[inline]
+fn divide(row: &mut [f64], sum: f64) {
+    if needs_division(sum, row.len()) {
+        row.iter_mut().for_each(|value| *value /= sum);
+    }
+}
+
+/// Whether a sum is worth a word.
+fn is_off(sum: f64) -> bool {
+    (sum - 1.0).abs() > SUM_ROUNDING
+}
+
+#[cfg(test)]
+mod tests;
