@@ -1,5 +1,7 @@
 //! What can be wrong with the input, and where.
 
+use crate::labels::listed;
+
 /// Everything that can go wrong, with the row, the column and the value where there is one.
 ///
 /// Rows and columns count from 0, as they do in the arrays that were given.
@@ -77,6 +79,44 @@ pub enum Error {
         value: String,
         /// How many classes there are.
         classes: usize,
+    },
+    /// A label that is not there.
+    #[error("row {row}: the label is missing")]
+    MissingLabel {
+        /// The row, from 0.
+        row: usize,
+    },
+    /// A label that none of the classes goes by.
+    #[error("row {row}: label {value:?} is none of the classes {}", listed(classes))]
+    UnknownLabel {
+        /// The row, from 0.
+        row: usize,
+        /// The label as given.
+        value: String,
+        /// The classes' names.
+        classes: Vec<String>,
+    },
+    /// All labels are the same, and it is neither 0 nor 1.
+    #[error(
+        "row {row}: all labels are {value:?}, so there is no telling which class the single \
+         probability column is for"
+    )]
+    OnlyLabel {
+        /// The row, from 0.
+        row: usize,
+        /// The label as given.
+        value: String,
+    },
+    /// More labels than a single column of probabilities can tell apart.
+    #[error(
+        "row {row}: label {value:?} is a third one, but a single probability column means two \
+         classes"
+    )]
+    ThirdLabel {
+        /// The row, from 0.
+        row: usize,
+        /// The label as given.
+        value: String,
     },
     /// A weight that is negative or not finite.
     #[error("row {row}: weight {value} {reason}")]
@@ -174,6 +214,10 @@ impl Error {
             | Error::Logit { row, .. }
             | Error::RowSum { row, .. }
             | Error::Label { row, .. }
+            | Error::MissingLabel { row }
+            | Error::UnknownLabel { row, .. }
+            | Error::OnlyLabel { row, .. }
+            | Error::ThirdLabel { row, .. }
             | Error::Weight { row, .. } => Some(*row),
             _ => None,
         }

@@ -34,6 +34,7 @@ mod cross_fit;
 mod error;
 mod estimate;
 mod folds;
+pub mod labels;
 mod loss;
 mod mean;
 mod metric;
@@ -55,7 +56,7 @@ pub use error::{Error, Result};
 pub use estimate::Estimator;
 pub use folds::Folds;
 pub use loss::{Brier, Distance, DistanceLoss, Linf, Log, Lp, ProperLoss, Purpose};
-pub use metric::{BinaryNorm, Metric, Scope, Side};
+pub use metric::{BinaryNorm, Metric, MetricPart, Scope, Side};
 pub use predictions::{Groups, Predictions};
 pub use probs::{Real, SUM_TOLERANCE};
 pub use recalibrate::{

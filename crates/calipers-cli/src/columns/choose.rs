@@ -1,8 +1,9 @@
 //! Which column is what: by the flags, or by guess.
 
 use super::FoldSource;
-use super::find::{find, listed};
-use super::names;
+use calipers::labels::{listed, prefix};
+
+use super::find::find;
 use crate::args::ColumnArgs;
 use crate::error::{Failure, Result};
 use crate::input::{Column, Table, Values};
@@ -190,7 +191,7 @@ fn guess_probabilities(table: &Table, taken: &[usize]) -> Result<Vec<usize>> {
     let (chosen, left): (Vec<usize>, Vec<usize>) = (0..table.columns.len())
         .filter(free)
         .partition(|&at| all_probabilities(&table.columns[at].values));
-    let prefixed = |at: &usize| names::prefix(&table.columns[*at].name);
+    let prefixed = |at: &usize| prefix(&table.columns[*at].name);
     // p_0 without p_1, because of one bad cell there, would be measured as something it is not;
     // and without either, the bad cell is the reason.
     let broken = match chosen.first() {

@@ -1,11 +1,10 @@
 //! A column by its name.
 
+use calipers::labels::listed;
+
 use crate::error::{Failure, Result};
 use crate::input::Table;
 use crate::suggest::did_you_mean;
-
-/// How many names of a long list are spelt out.
-const SHOWN: usize = 12;
 
 /// The column of a name.
 pub fn find(table: &Table, name: &str) -> Result<usize> {
@@ -24,27 +23,5 @@ pub fn find(table: &Table, name: &str) -> Result<usize> {
         Some(_) => {
             Err(Failure::input(format!("{}: two columns are named {name:?}", table.source.name)))
         }
-    }
-}
-
-/// Names in a row, the middle of a long list left out.
-pub fn listed(names: &[&str]) -> String {
-    if names.len() <= SHOWN {
-        return names.join(", ");
-    }
-    let first = &names[..SHOWN / 2];
-    format!("{}, ..., {} ({} in all)", first.join(", "), names[names.len() - 1], names.len())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_lists_are_cut() {
-        let names: Vec<String> = (0..100).map(|at| format!("p_{at}")).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        assert_eq!(listed(&names[..3]), "p_0, p_1, p_2");
-        assert_eq!(listed(&names), "p_0, p_1, p_2, p_3, p_4, p_5, ..., p_99 (100 in all)");
     }
 }

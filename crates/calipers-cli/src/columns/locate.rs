@@ -1,6 +1,7 @@
 //! The core's errors, which know rows and columns by number, in the file's own terms.
 
 use calipers::Error;
+use calipers::labels::listed;
 
 use super::choose::Choice;
 use super::score::Scores;
@@ -28,11 +29,10 @@ pub fn scores(error: Error, source: &Source, scores: &Scores, choice: &Choice) -
                 source.place(row),
                 (sum * 1e9).round() / 1e9
             ));
-            let names: Vec<&str> = scores.columns.iter().map(String::as_str).collect();
             failure.maybe_hint((choice.guessed_scores && !source.is_archive()).then(|| {
                 format!(
                     "the columns {} were taken for probabilities; name the right ones with --probs",
-                    super::find::listed(&names)
+                    listed(&scores.columns)
                 )
             }))
         }

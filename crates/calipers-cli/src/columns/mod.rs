@@ -1,16 +1,16 @@
 //! From a table of columns to predictions: which column is what, and what its cells mean.
 //!
-//! The steps: [`choose`] picks the columns (by the flags, or by guess), [`names`] makes class names
-//! of their names, [`labels`] turns the labels into classes, and here they become
+//! The steps: [`choose`] picks the columns (by the flags, or by guess), [`score`] takes the numbers
+//! out of them, [`labels`] turns the labels into classes, and here they become
 //! [`Predictions`], which checks the numbers.
 
 mod choose;
 mod find;
 mod labels;
 mod locate;
-mod names;
 mod score;
 
+use calipers::labels::Classes;
 use calipers::{Folds, Predictions};
 use ndarray::Array2;
 
@@ -18,7 +18,7 @@ use crate::args::ColumnArgs;
 use crate::error::{Failure, Result, say};
 use crate::input::{Source, Table, Text, Values};
 use choose::{Choice, choose};
-use labels::{Classes, Labels};
+use labels::Labels;
 
 /// What was read: predictions, and folds if the file has them.
 pub struct Loaded {
@@ -48,9 +48,10 @@ pub fn load(mut table: Table, request: &ColumnArgs, folds: &FoldSource<'_>) -> R
     let mut scores = score::take(&mut table, &choice)?;
     let Table { source, columns } = &table;
     let label = &columns[choice.label];
-    let classes = match scores.classes.as_slice() {
-        [one] => Classes::One(one),
-        many => Classes::Named(many),
+    let classes = match scores.classes.as_deref() {
+        Some([one]) => Classes::One(one),
+        Some(many) => Classes::Named(many),
+        None => Classes::Unnamed(scores.columns.len()),
     };
     let labels = labels::resolve(&label.values, &classes, &|row| source.cell(row, &label.name))?;
     if let Some(remark) = &labels.remark {

@@ -1,9 +1,9 @@
 //! The probabilities or logits as one matrix.
 
+use calipers::labels::class_names;
 use ndarray::{Array2, Axis};
 
 use super::choose::Choice;
-use super::names::class_names;
 use super::{not_a_number, wrong_kind};
 use crate::error::{Failure, Result};
 use crate::input::{Table, Values};
@@ -14,8 +14,8 @@ pub struct Scores {
     pub values: Array2<f64>,
     /// What each column is called where a place in the file is named.
     pub columns: Vec<String>,
-    /// What each column's class is called.
-    pub classes: Vec<String>,
+    /// What each column's class is called, if that is known.
+    pub classes: Option<Vec<String>>,
 }
 
 /// Takes the scores out of the table, so that they are not in memory twice for long.
@@ -48,20 +48,15 @@ fn take_matrix(table: &mut Table, at: usize) -> Result<Scores> {
         return Err(Failure::input(format!("{name}: {} has no columns", column.name)));
     }
     let columns = (0..count).map(|class| format!("{class} of {}", column.name)).collect();
-    let numbers = || (0..count).map(|class| class.to_string()).collect();
-    let classes = match class_names {
-        Some(names) if names.len() == count => names,
-        Some(names) => {
-            return Err(Failure::input(format!(
-                "{}: classes has {} names, but {} has {count} columns",
-                table.source.name,
-                names.len(),
-                column.name
-            )));
-        }
-        None => numbers(),
-    };
-    Ok(Scores { values, columns, classes })
+    if let Some(names) = class_names.as_ref().filter(|names| names.len() != count) {
+        return Err(Failure::input(format!(
+            "{}: classes has {} names, but {} has {count} columns",
+            table.source.name,
+            names.len(),
+            column.name
+        )));
+    }
+    Ok(Scores { values, columns, classes: class_names })
 }
 
 /// The class names that an archive may hold in an array `classes`.
@@ -103,10 +98,10 @@ fn take_columns(table: &mut Table, columns: &[usize], what: &str) -> Result<Scor
         values
     };
     let names: Vec<&str> = columns.iter().map(|&at| table.columns[at].name.as_str()).collect();
-    let classes = class_names(&names);
+    let classes = Some(class_names(&names));
     Ok(Scores { values, columns: names.into_iter().map(str::to_owned).collect(), classes })
 }
 
 fn nothing() -> Scores {
-    Scores { values: Array2::zeros((0, 0)), columns: Vec::new(), classes: Vec::new() }
+    Scores { values: Array2::zeros((0, 0)), columns: Vec::new(), classes: None }
 }

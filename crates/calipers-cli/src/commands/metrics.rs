@@ -1,5 +1,6 @@
 //! `calipers metrics`: what can be measured, and how to name it.
 
+use calipers::{Metric, MetricPart};
 use serde_json::{Value, json};
 
 use crate::args::{ListArgs, ListFormat};
@@ -7,31 +8,7 @@ use crate::error::Result;
 use crate::output::style::{render, table};
 use crate::output::{json, print};
 
-/// A part of a metric's name, and what it means.
-type Part = (&'static str, &'static str);
-
-const GRAMMAR: &str = "metric = [top-|classwise-][over-|under-]loss";
-
-const LOSSES: [Part; 4] = [
-    ("l<p>", "E|f - C|_p for any p >= 1: l1, l2, l1.5; two classes: E|f1 - C1|"),
-    ("linf", "E max |f - C|, the largest error over the classes"),
-    ("brier", "E|f - C|^2, the squared error; two classes: E(f1 - C1)^2"),
-    ("log", "E KL(C || f) in nats; infinite where f rules out what occurs"),
-];
-
-const SCOPES: [Part; 3] = [
-    ("(none)", "the whole vector of probabilities"),
-    ("top-", "the most probable class: is its probability how often it is right"),
-    ("classwise-", "the mean over classes of the error of that class against the rest"),
-];
-
-const SIDES: [Part; 3] = [
-    ("(none)", "the whole error"),
-    ("over-", "the share due to over-confidence: two classes, or with top-"),
-    ("under-", "the share due to under-confidence: two classes, or with top-"),
-];
-
-const EXAMPLES: [Part; 5] = [
+const EXAMPLES: [(&str, &str); 5] = [
     ("l1", "how far the probabilities are off on average (the aim of ECE)"),
     ("top-l1", "how far the confidence in the predicted class is off on average"),
     ("over-l1", "how much of l1 is over-confidence"),
@@ -48,16 +25,17 @@ pub fn metrics(args: &ListArgs) -> Result<()> {
 }
 
 fn as_table() -> String {
-    let mut text = format!("{GRAMMAR}\nf: the probabilities; C: the truth, P(class | f)\n");
+    let grammar = Metric::GRAMMAR;
+    let mut text = format!("{grammar}\nf: the probabilities; C: the truth, P(class | f)\n");
     for (title, parts) in [
-        ("loss", &LOSSES[..]),
-        ("scope", &SCOPES[..]),
-        ("side", &SIDES[..]),
-        ("example", &EXAMPLES[..]),
+        ("loss", named(Metric::LOSSES)),
+        ("scope", named(Metric::SCOPES)),
+        ("side", named(Metric::SIDES)),
+        ("example", EXAMPLES.to_vec()),
     ] {
         let mut list = table(&[title, "what it measures"]);
         for (name, about) in parts {
-            list.add_row([name, about]);
+            list.add_row([if name.is_empty() { "(none)" } else { name }, about]);
         }
         text.push('\n');
         text.push_str(&render(list));
@@ -66,15 +44,18 @@ fn as_table() -> String {
 }
 
 fn as_json() -> Value {
-    let list = |parts: &[Part]| -> Value {
-        let name = |name: &str| if name == "(none)" { String::new() } else { name.to_owned() };
-        parts.iter().map(|(key, about)| json!({ "name": name(key), "about": about })).collect()
+    let list = |parts: Vec<(&str, &str)>| -> Value {
+        parts.into_iter().map(|(name, about)| json!({ "name": name, "about": about })).collect()
     };
     json!({
-        "grammar": GRAMMAR,
-        "losses": list(&LOSSES),
-        "scopes": list(&SCOPES),
-        "sides": list(&SIDES),
-        "examples": list(&EXAMPLES),
+        "grammar": Metric::GRAMMAR,
+        "losses": list(named(Metric::LOSSES)),
+        "scopes": list(named(Metric::SCOPES)),
+        "sides": list(named(Metric::SIDES)),
+        "examples": list(EXAMPLES.to_vec()),
     })
+}
+
+fn named(parts: &[MetricPart]) -> Vec<(&'static str, &'static str)> {
+    parts.iter().map(|part| (part.name, part.about)).collect()
 }

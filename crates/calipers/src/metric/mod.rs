@@ -1,11 +1,15 @@
 //! What to measure, by name: `l1`, `top-over-l2`, `classwise-brier`.
 
+mod vocabulary;
+
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::loss::{Brier, Distance, DistanceLoss, Linf, Log, Lp, Pivot, ProperLoss, Sided};
+
+pub use vocabulary::MetricPart;
 
 /// A calibration error to estimate: a scope, a side and a loss.
 ///
@@ -271,6 +275,19 @@ mod tests {
             assert_eq!(name.parse::<Metric>().unwrap().to_string(), name);
         }
         assert_eq!("l1.0".parse::<Metric>().unwrap().to_string(), "l1");
+    }
+
+    #[test]
+    fn every_combination_of_the_vocabulary_is_a_metric() {
+        for scope in Metric::SCOPES {
+            for side in Metric::SIDES {
+                for loss in Metric::LOSSES {
+                    let loss = if loss.name == "l<p>" { "l1.5" } else { loss.name };
+                    let name = format!("{}{}{loss}", scope.name, side.name);
+                    assert_eq!(name.parse::<Metric>().unwrap().to_string(), name);
+                }
+            }
+        }
     }
 
     #[test]

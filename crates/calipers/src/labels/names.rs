@@ -1,5 +1,3 @@
-//! Class names from the names of the probability columns.
-
 /// What people put before a class's name.
 const PREFIXES: [&str; 10] = [
     "p_",
@@ -23,6 +21,10 @@ pub fn prefix(name: &str) -> Option<&'static str> {
 }
 
 /// The columns' names, without the prefix if they all share one.
+///
+/// ```
+/// assert_eq!(calipers::labels::class_names(&["p_cat", "p_dog"]), ["cat", "dog"]);
+/// ```
 pub fn class_names(columns: &[&str]) -> Vec<String> {
     let shared = columns
         .first()
@@ -30,6 +32,19 @@ pub fn class_names(columns: &[&str]) -> Vec<String> {
         .filter(|&shared| columns.iter().all(|column| prefix(column) == Some(shared)));
     let cut = shared.map_or(0, str::len);
     columns.iter().map(|column| column.get(cut..).unwrap_or(column).to_owned()).collect()
+}
+
+/// How many names of a long list are spelt out.
+const SHOWN: usize = 12;
+
+/// Names in a row, the middle of a long list left out.
+pub fn listed<S: AsRef<str>>(names: &[S]) -> String {
+    let all: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    if all.len() <= SHOWN {
+        return all.join(", ");
+    }
+    let first = &all[..SHOWN / 2];
+    format!("{}, ..., {} ({} in all)", first.join(", "), all[all.len() - 1], all.len())
 }
 
 #[cfg(test)]
@@ -45,5 +60,12 @@ mod tests {
         assert_eq!(class_names(&["p_", "p_dog"]), ["p_", "p_dog"]);
         assert_eq!(class_names(&["p1", "p2"]), ["p1", "p2"]);
         assert_eq!(class_names(&["é", "p_x"]), ["é", "p_x"]);
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        let names: Vec<String> = (0..100).map(|at| format!("p_{at}")).collect();
+        assert_eq!(listed(&names[..3]), "p_0, p_1, p_2");
+        assert_eq!(listed(&names), "p_0, p_1, p_2, p_3, p_4, p_5, ..., p_99 (100 in all)");
     }
 }

@@ -1,0 +1,84 @@
+use super::*;
+
+fn words(words: &[&str]) -> Vec<Label> {
+    words.iter().enumerate().map(|(row, word)| Label::word(word, row)).collect()
+}
+
+fn numbers(numbers: &[f64]) -> Vec<Label> {
+    numbers.iter().enumerate().map(|(row, &number)| Label::number(number, row)).collect()
+}
+
+fn named(found: &[Label], classes: &[&str]) -> Result<Reading> {
+    let names: Vec<String> = classes.iter().map(|&name| name.to_owned()).collect();
+    read(found, &Classes::Named(&names))
+}
+
+fn codes(found: &[Label], classes: &[&str]) -> Vec<usize> {
+    named(found, classes).unwrap().codes
+}
+
+#[test]
+fn names_come_before_positions() {
+    assert_eq!(codes(&words(&["dog", "cat"]), &["cat", "dog"]), [1, 0]);
+    let three = numbers(&[0.0, 1.0, 2.0]);
+    assert_eq!(codes(&three, &["2", "1", "0"]), [2, 1, 0]);
+    assert_eq!(codes(&three, &["0.0", "1.0", "2.0"]), [0, 1, 2]);
+    assert_eq!(codes(&three, &["a", "b", "c"]), [0, 1, 2]);
+    assert!(named(&three, &["1", "2", "3"]).unwrap().remark.is_some());
+    assert_eq!(codes(&words(&["False", "TRUE"]), &["no", "yes"]), [0, 1]);
+    assert_eq!(codes(&words(&["true", "false"]), &["true", "false"]), [0, 1]);
+    assert_eq!(codes(&numbers(&[-0.0, 1.0]), &["0", "1"]), [0, 1]);
+}
+
+#[test]
+fn the_odd_one_out_is_named() {
+    let error = |found: &[Label], classes: &[&str]| named(found, classes).unwrap_err().to_string();
+    assert_eq!(
+        error(&words(&["cat", "bird", "dog"]), &["cat", "dog"]),
+        "row 1: label \"bird\" is none of the classes cat, dog"
+    );
+    // Labels 1, 2, 3 are names of classes, so 4 is the mistake; taken as positions 3 would be too.
+    let message = error(&numbers(&[1.0, 2.0, 3.0, 4.0]), &["1", "2", "3"]);
+    assert!(message.starts_with("row 3: label \"4\" is none"), "{message}");
+    let message = error(&numbers(&[0.0, 0.5]), &["a", "b"]);
+    assert!(message.starts_with("row 1: label \"0.5\""), "{message}");
+    let message = error(&words(&["true", "false"]), &["a", "b", "c"]);
+    assert!(message.starts_with("row 0: label \"true\""), "{message}");
+}
+
+#[test]
+fn a_single_column_takes_any_two_labels() {
+    let binary = |found: &[Label], column: &str| {
+        let reading = read(found, &Classes::One(column)).unwrap();
+        (reading.codes, reading.classes, reading.remark.is_some())
+    };
+    let named = |names: [&str; 2]| names.map(str::to_owned).to_vec();
+    let plain = numbers(&[1.0, 0.0]);
+    assert_eq!(binary(&plain, "score"), (vec![1, 0], named(["0", "1"]), false));
+    assert_eq!(binary(&plain, "1"), (vec![1, 0], named(["0", "1"]), false));
+    assert_eq!(binary(&plain, "0"), (vec![0, 1], named(["1", "0"]), true));
+    assert_eq!(binary(&numbers(&[0.0]), "p"), (vec![0], named(["0", "1"]), false));
+    let yes_no = words(&["yes", "no"]);
+    assert_eq!(binary(&yes_no, ""), (vec![1, 0], named(["no", "yes"]), true));
+    assert_eq!(binary(&yes_no, "no"), (vec![0, 1], named(["yes", "no"]), true));
+    assert_eq!(binary(&numbers(&[1.0, -1.0]), "p"), (vec![1, 0], named(["-1", "1"]), true));
+    assert_eq!(binary(&numbers(&[10.0, 9.0]), "p"), (vec![1, 0], named(["9", "10"]), true));
+    let error = |found: &[Label]| read(found, &Classes::One("p")).unwrap_err();
+    assert!(matches!(error(&words(&["a", "b", "c"])), Error::ThirdLabel { row: 2, .. }));
+    assert!(matches!(error(&words(&["a"])), Error::OnlyLabel { row: 0, .. }));
+}
+
+#[test]
+fn words_without_names_of_columns_are_sorted() {
+    let reading = read(&words(&["fox", "cat", "dog"]), &Classes::Unnamed(3)).unwrap();
+    assert_eq!((reading.codes.as_slice(), reading.rule), ([2, 0, 1].as_slice(), Rule::Sorted));
+    assert_eq!(reading.classes, ["cat", "dog", "fox"]);
+    assert!(reading.remark.unwrap().contains("cat, dog, fox"));
+    // Two of three classes: nobody can tell which column is missing.
+    assert!(read(&words(&["cat", "dog"]), &Classes::Unnamed(3)).is_err());
+    // A number that is no position is not guessed about.
+    assert!(read(&numbers(&[0.0, 1.0, 7.0]), &Classes::Unnamed(3)).is_err());
+    assert_eq!(read(&numbers(&[2.0, 0.0]), &Classes::Unnamed(3)).unwrap().codes, [2, 0]);
+    let truth = read(&words(&["True", "False"]), &Classes::Unnamed(2)).unwrap();
+    assert_eq!((truth.codes.as_slice(), truth.rule), ([1, 0].as_slice(), Rule::Truth));
+}
