@@ -1,5 +1,7 @@
 //! The scores of one metric as they come in.
 
+use ndarray::ArrayView2;
+
 use crate::cross_fit::HeldOut;
 use crate::error::Result;
 use crate::loss::{ProperLoss, Purpose};
@@ -60,6 +62,9 @@ impl Track {
         number: usize,
         share: f64,
     ) {
+        if self.loss.block() > 1 {
+            return self.add_blocks(problem, folds, held_out, number, share);
+        }
         // One pass over the rows, with a finger in each fold's predictions.
         let mut fingers: Vec<_> = held_out
             .iter()
@@ -75,6 +80,44 @@ impl Track {
                 let score =
                     self.loss.score(problem.prediction(row, &mut buffer), g, problem.label(row));
                 *total = add(*total, score * self.factor * share);
+            }
+        }
+    }
+
+    /// As [`add`](Self::add), for losses that want to see many rows at once.
+    fn add_blocks(
+        &mut self,
+        problem: &Problem<'_>,
+        folds: &[u32],
+        held_out: &[HeldOut],
+        number: usize,
+        share: f64,
+    ) {
+        let classes = problem.classes();
+        let mut buffer = vec![0.0; classes];
+        for (fold, held_out) in held_out.iter().enumerate() {
+            let rows: Vec<usize> =
+                (0..folds.len()).filter(|&row| folds[row] as usize == fold).collect();
+            let block = self.loss.block();
+            let predictions = held_out.predictions(number).chunks(block * classes);
+            // Where g = f there are no predictions, and every score is 0.
+            for (rows, g) in rows.chunks(block).zip(predictions) {
+                if stop::requested() {
+                    return;
+                }
+                let mut f = Vec::with_capacity(rows.len() * classes);
+                for &row in rows {
+                    f.extend_from_slice(problem.prediction(row, &mut buffer));
+                }
+                let labels: Vec<u32> = rows.iter().map(|&row| problem.label(row) as u32).collect();
+                let shape = (rows.len(), classes);
+                let views = ArrayView2::from_shape(shape, &f).ok();
+                let Some((f, g)) = views.zip(ArrayView2::from_shape(shape, g).ok()) else { return };
+                let mut scores = vec![0.0; rows.len()];
+                self.loss.scores(f, g, &labels, &mut scores);
+                for (&row, score) in rows.iter().zip(scores) {
+                    self.scores[row] = add(self.scores[row], score * self.factor * share);
+                }
             }
         }
     }

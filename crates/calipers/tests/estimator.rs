@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use calipers::{
-    Error, Estimator, Fitted, Folds, Metric, Predictions, Purpose, Recalibrator, Report, Result,
-    Sample, recalibrator, recalibrators, simulate,
+    Distance, Error, Estimator, Fitted, Folds, Metric, Predictions, Purpose, Recalibrator, Report,
+    Result, Sample, recalibrator, recalibrators, simulate,
 };
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, array};
 
@@ -269,6 +269,42 @@ fn a_recalibrator_may_give_another_g_for_another_metric() {
     assert_eq!(report.get("l1").unwrap().value.to_bits(), 0f64.to_bits());
     assert!(report.get("brier").unwrap().value.abs() > 0.0);
     assert_eq!(report.unconverged_fits, 5);
+}
+
+/// The sum of the absolute differences, for so many rows at once.
+#[derive(Debug)]
+struct Blocks(usize);
+
+impl Distance for Blocks {
+    fn value(&self, f: &[f64], z: &[f64]) -> f64 {
+        f.iter().zip(z).map(|(f, z)| (z - f).abs()).sum()
+    }
+    fn subgradient(&self, f: &[f64], z: &[f64], out: &mut [f64]) {
+        for class in 0..f.len() {
+            out[class] = (z[class] - f[class]).signum();
+        }
+    }
+    fn block(&self) -> usize {
+        self.0
+    }
+}
+
+#[test]
+fn a_distance_may_see_many_rows_at_once() {
+    let predictions = simulate("multiclass-overconfident-3", 200, 0).unwrap();
+    let scores = |block: usize| {
+        let report = Estimator::new()
+            .metric(Metric::distance("mine", Blocks(block)))
+            .recalibrator(recalibrator("isotonic").unwrap())
+            .repeats(2)
+            .estimate(&predictions)
+            .unwrap();
+        report.estimates[0].scores.iter().map(|score| score.to_bits()).collect::<Vec<_>>()
+    };
+    // Blocks that divide the folds of 40 rows, that do not, and that hold them whole.
+    for block in [2, 8, 7, 40, 1000] {
+        assert_eq!(scores(block), scores(1), "{block}");
+    }
 }
 
 #[test]

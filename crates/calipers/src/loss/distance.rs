@@ -1,6 +1,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use ndarray::{Array2, ArrayView2, ArrayViewMut2};
+
 use super::{ProperLoss, Purpose};
 
 /// A convex distance D_f(z) from a prediction f, 0 and least at z = f (paper, appendix on general
@@ -38,25 +40,76 @@ pub trait Distance: fmt::Debug + Send + Sync {
 
     /// Writes a subgradient of D_f at z.
     fn subgradient(&self, f: &[f64], z: &[f64], out: &mut [f64]);
+
+    /// How many rows to evaluate in one call of [`rows`](Self::rows). A distance to which a call
+    /// costs more than a row, because it runs elsewhere, asks for many.
+    fn block(&self) -> usize {
+        1
+    }
+
+    /// Writes the distances and their subgradients, for a block of rows. By default row by row.
+    fn rows(
+        &self,
+        f: ArrayView2<'_, f64>,
+        z: ArrayView2<'_, f64>,
+        values: &mut [f64],
+        mut slopes: ArrayViewMut2<'_, f64>,
+    ) {
+        let rows = f.rows().into_iter().zip(z.rows()).zip(slopes.rows_mut());
+        let mut out = vec![0.0; f.ncols()];
+        for (((f, z), mut slopes), value) in rows.zip(values) {
+            let (f, z) = (f.to_vec(), z.to_vec());
+            *value = self.value(&f, &z);
+            self.subgradient(&f, &z, &mut out);
+            slopes.iter_mut().zip(&out).for_each(|(slope, out)| *slope = *out);
+        }
+    }
 }
 
 /// The proper loss of a [`Distance`]: the score is D_f(g) + ⟨Y − g, ∇D_f(g)⟩, and 0 at g = f.
 #[derive(Debug, Clone)]
 pub struct DistanceLoss(pub Arc<dyn Distance>);
 
-impl ProperLoss for DistanceLoss {
+impl DistanceLoss {
+    /// D_f(g) + ⟨Y − g, ∇D_f(g)⟩ from the parts.
     #[allow(clippy::float_cmp, reason = "the loss is 0 where g equals f to the last bit")]
-    fn score(&self, f: &[f64], g: &[f64], label: usize) -> f64 {
+    fn combine(f: &[f64], g: &[f64], label: usize, value: f64, slopes: &[f64]) -> f64 {
         if f == g {
             return 0.0;
         }
+        let inner: f64 = slopes.iter().zip(g).map(|(slope, g)| slope * g).sum();
+        value + slopes[label] - inner
+    }
+}
+
+impl ProperLoss for DistanceLoss {
+    fn score(&self, f: &[f64], g: &[f64], label: usize) -> f64 {
         let mut slopes = vec![0.0; f.len()];
         self.0.subgradient(f, g, &mut slopes);
-        let inner: f64 = slopes.iter().zip(g).map(|(slope, g)| slope * g).sum();
-        self.0.value(f, g) + slopes[label] - inner
+        Self::combine(f, g, label, self.0.value(f, g), &slopes)
     }
 
     fn purpose(&self) -> Purpose {
         Purpose::Direction
+    }
+
+    fn block(&self) -> usize {
+        self.0.block()
+    }
+
+    fn scores(
+        &self,
+        f: ArrayView2<'_, f64>,
+        g: ArrayView2<'_, f64>,
+        labels: &[u32],
+        scores: &mut [f64],
+    ) {
+        let mut values = vec![0.0; f.nrows()];
+        let mut slopes = Array2::zeros(f.dim());
+        self.0.rows(f, g, &mut values, slopes.view_mut());
+        for (row, (score, &label)) in scores.iter_mut().zip(labels).enumerate() {
+            let (f, g, slopes) = (f.row(row).to_vec(), g.row(row).to_vec(), slopes.row(row));
+            *score = Self::combine(&f, &g, label as usize, values[row], &slopes.to_vec());
+        }
     }
 }

@@ -11,6 +11,8 @@ mod log;
 mod lp;
 mod sided;
 
+use ndarray::ArrayView2;
+
 pub use brier::Brier;
 pub use distance::{Distance, DistanceLoss};
 pub use linf::Linf;
@@ -27,6 +29,26 @@ pub trait ProperLoss: Send + Sync {
 
     /// What a good g has to get right for this loss.
     fn purpose(&self) -> Purpose;
+
+    /// How many rows to score in one call; 1 for a loss that gains nothing from seeing many.
+    fn block(&self) -> usize {
+        1
+    }
+
+    /// The scores of a block of rows, as [`score`](Self::score) gives them one by one. All arrays
+    /// have the same number of rows.
+    fn scores(
+        &self,
+        f: ArrayView2<'_, f64>,
+        g: ArrayView2<'_, f64>,
+        labels: &[u32],
+        scores: &mut [f64],
+    ) {
+        let rows = f.rows().into_iter().zip(g.rows()).zip(labels);
+        for (((f, g), &label), score) in rows.zip(scores) {
+            *score = self.score(&f.to_vec(), &g.to_vec(), label as usize);
+        }
+    }
 }
 
 /// What a prediction g is for. A recalibrator may give a different g for each: only the direction
