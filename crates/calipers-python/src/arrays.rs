@@ -1,0 +1,143 @@
+//! NumPy's arrays as views: nothing is copied that does not have to be.
+
+use calipers::Predictions;
+use ndarray::{ArrayView1, ArrayView2, Axis};
+use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use crate::background;
+use crate::error::raise;
+
+/// Probabilities or logits as Python holds them: one column a class, or a single one for class 1.
+/// The Python package sees to it that they are single or double precision, aligned, and of one or
+/// two dimensions; their layout may be any.
+pub enum Scores<'py> {
+    /// A single column, in single precision.
+    Column32(PyReadonlyArray1<'py, f32>),
+    /// A single column, in double precision.
+    Column64(PyReadonlyArray1<'py, f64>),
+    /// A column a class, in single precision.
+    Matrix32(PyReadonlyArray2<'py, f32>),
+    /// A column a class, in double precision.
+    Matrix64(PyReadonlyArray2<'py, f64>),
+}
+
+/// The same as views, which another thread may read.
+#[derive(Clone, Copy)]
+pub enum ScoresView<'a> {
+    /// A single column, in single precision.
+    Column32(ArrayView1<'a, f32>),
+    /// A single column, in double precision.
+    Column64(ArrayView1<'a, f64>),
+    /// A column a class, in single precision.
+    Matrix32(ArrayView2<'a, f32>),
+    /// A column a class, in double precision.
+    Matrix64(ArrayView2<'a, f64>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Scores<'py> {
+    type Error = PyErr;
+
+    fn extract(array: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(array) = array.extract() {
+            Ok(Self::Matrix64(array))
+        } else if let Ok(array) = array.extract() {
+            Ok(Self::Column64(array))
+        } else if let Ok(array) = array.extract() {
+            Ok(Self::Matrix32(array))
+        } else if let Ok(array) = array.extract() {
+            Ok(Self::Column32(array))
+        } else {
+            Err(PyTypeError::new_err("expected an array of floats of one or two dimensions"))
+        }
+    }
+}
+
+impl Scores<'_> {
+    /// The arrays as views.
+    pub fn view(&self) -> ScoresView<'_> {
+        match self {
+            Self::Column32(array) => ScoresView::Column32(array.as_array()),
+            Self::Column64(array) => ScoresView::Column64(array.as_array()),
+            Self::Matrix32(array) => ScoresView::Matrix32(array.as_array()),
+            Self::Matrix64(array) => ScoresView::Matrix64(array.as_array()),
+        }
+    }
+}
+
+impl<'a> ScoresView<'a> {
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::Column32(column) => column.len(),
+            Self::Column64(column) => column.len(),
+            Self::Matrix32(matrix) => matrix.nrows(),
+            Self::Matrix64(matrix) => matrix.nrows(),
+        }
+    }
+
+    /// The number of columns.
+    pub fn columns(&self) -> usize {
+        match self {
+            Self::Column32(_) | Self::Column64(_) => 1,
+            Self::Matrix32(matrix) => matrix.ncols(),
+            Self::Matrix64(matrix) => matrix.ncols(),
+        }
+    }
+
+    /// Checks them, together with the class of each row.
+    pub fn predictions(self, labels: &[u32], from_logits: bool) -> calipers::Result<Predictions> {
+        if from_logits {
+            // The softmax of what was given is new in any case.
+            let logits = match self {
+                Self::Column32(column) => column.mapv(f64::from).insert_axis(Axis(1)),
+                Self::Column64(column) => column.to_owned().insert_axis(Axis(1)),
+                Self::Matrix32(matrix) => matrix.mapv(f64::from),
+                Self::Matrix64(matrix) => {
+                    return Predictions::from_logits(matrix, labels);
+                }
+            };
+            return Predictions::from_logits(logits.view(), labels);
+        }
+        match self {
+            Self::Column32(column) => Predictions::binary(&column.mapv(f64::from).to_vec(), labels),
+            Self::Column64(column) => Predictions::binary(&column.to_vec(), labels),
+            Self::Matrix32(matrix) => Predictions::new(matrix.mapv(f64::from), labels),
+            Self::Matrix64(matrix) => Predictions::new(matrix.to_owned(), labels),
+        }
+    }
+
+    /// Checks them where there are no labels.
+    pub fn unlabelled(self, from_logits: bool) -> calipers::Result<Predictions> {
+        self.predictions(&vec![0; self.rows()], from_logits)
+    }
+}
+
+/// Checks probabilities (or logits, of which it takes the softmax) and returns what they are to
+/// the estimator: double precision, one column a class, every row summing to 1.
+#[pyfunction]
+#[pyo3(signature = (scores, from_logits))]
+pub fn check_probabilities<'py>(
+    py: Python<'py>,
+    scores: Scores<'py>,
+    from_logits: bool,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let view = scores.view();
+    let predictions = background::run(py, |_| view.unlabelled(from_logits))?;
+    Ok(predictions.probs().to_pyarray(py))
+}
+
+/// Raises an error unless there is a weight for each row, none is negative and some are not zero.
+#[pyfunction]
+#[pyo3(signature = (weights, rows))]
+pub fn check_weights(
+    py: Python<'_>,
+    weights: PyReadonlyArray1<'_, f64>,
+    rows: usize,
+) -> PyResult<()> {
+    let weights = weights.as_array().to_vec();
+    let any = Predictions::binary(&vec![0.5; rows], &vec![0_u32; rows]);
+    any.and_then(|any| any.with_weights(weights)).map_err(|error| raise(py, &error))?;
+    Ok(())
+}

@@ -1,0 +1,209 @@
+//! `calipers.evaluate`, after the package has brought everything into shape.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use calipers::{BinaryNorm, Estimator, Folds, Metric, Report, recalibrator};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+
+use crate::arrays::{Scores, ScoresView};
+use crate::background::{self, Caller};
+use crate::classifier::Classifier;
+use crate::distance::PythonDistance;
+use crate::error::raise;
+use crate::labels::{Labels, Resolved};
+
+/// Everything that can be set, as the package hands it over.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Settings<'py> {
+    metrics: Vec<Bound<'py, PyAny>>,
+    recalibrator: Bound<'py, PyAny>,
+    folds: FoldPlan<'py>,
+    repeats: usize,
+    seed: u64,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
+    groups: Option<Vec<String>>,
+    class_names: Option<Vec<String>>,
+    from_logits: bool,
+    vector: bool,
+    log_floor: Option<f64>,
+    confidence: f64,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+}
+
+#[derive(FromPyObject)]
+pub enum FoldPlan<'py> {
+    Count(usize),
+    Ids(PyReadonlyArray1<'py, i64>),
+}
+
+/// A metric by its name, or a distance in Python.
+enum Wanted {
+    Named(Metric),
+    Distance(PythonDistance),
+}
+
+/// A recalibrator by its name, or a classifier in Python.
+enum Learner {
+    Named(Arc<dyn calipers::Recalibrator>),
+    Classifier { object: Arc<Py<PyAny>>, name: String },
+}
+
+/// Estimates calibration errors; the report as a dictionary.
+#[pyfunction]
+#[pyo3(signature = (labels, scores, settings))]
+pub fn evaluate<'py>(
+    py: Python<'py>,
+    labels: Labels<'py>,
+    scores: Scores<'py>,
+    settings: Settings<'py>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let view = scores.view();
+    let names = settings.class_names.as_deref();
+    let labels = labels.resolve(py, view.columns(), names)?;
+    let run = Run::new(py, &settings, view, &labels)?;
+    let report = background::run(py, |caller| run.estimate(caller))?;
+    as_dict(py, report, labels.reading.remark)
+}
+
+/// What the background thread needs: nothing that is bound to the interpreter's lock.
+struct Run<'a> {
+    scores: ScoresView<'a>,
+    labels: &'a Resolved,
+    estimator: Estimator,
+    wanted: Vec<Wanted>,
+    learner: Learner,
+    weights: Option<Vec<f64>>,
+    groups: Option<&'a [String]>,
+    from_logits: bool,
+    threads: usize,
+    progress: Option<Arc<Py<PyAny>>>,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        py: Python<'_>,
+        settings: &'a Settings<'_>,
+        scores: ScoresView<'a>,
+        labels: &'a Resolved,
+    ) -> PyResult<Self> {
+        let fault = |error: calipers::Error| raise(py, &error);
+        let folds = match &settings.folds {
+            FoldPlan::Count(count) => Folds::Shuffled(*count),
+            FoldPlan::Ids(ids) => {
+                let ids: Vec<i64> = ids.as_array().to_vec();
+                Folds::from_ids(&ids).map_err(fault)?
+            }
+        };
+        let mut estimator = Estimator::new()
+            .fold_plan(folds)
+            .repeats(settings.repeats)
+            .seed(settings.seed)
+            .confidence(settings.confidence);
+        if settings.vector {
+            estimator = estimator.binary(BinaryNorm::Vector);
+        }
+        if let Some(floor) = settings.log_floor {
+            estimator = estimator.log_floor(floor);
+        }
+        let wanted = settings.metrics.iter().map(|metric| match metric.cast::<PyString>() {
+            Ok(name) => name.to_cow()?.parse().map(Wanted::Named).map_err(fault),
+            Err(_) => PythonDistance::new(metric).map(Wanted::Distance),
+        });
+        Ok(Self {
+            scores,
+            labels,
+            estimator,
+            wanted: wanted.collect::<PyResult<_>>()?,
+            learner: Learner::new(&settings.recalibrator)?,
+            weights: settings.weights.as_ref().map(|weights| weights.as_array().to_vec()),
+            groups: settings.groups.as_deref(),
+            from_logits: settings.from_logits,
+            threads: settings.threads,
+            progress: settings.progress.as_ref().map(|call| Arc::new(call.clone_ref(py))),
+        })
+    }
+
+    fn estimate(self, caller: Caller) -> calipers::Result<Report> {
+        let mut predictions = self.scores.predictions(&self.labels.codes, self.from_logits)?;
+        predictions = predictions.with_class_names(self.labels.reading.classes.iter().cloned())?;
+        if let Some(weights) = self.weights {
+            predictions = predictions.with_weights(weights)?;
+        }
+        if let Some(groups) = self.groups {
+            predictions = predictions.with_groups(groups)?;
+        }
+        let metrics = self.wanted.into_iter().map(|wanted| match wanted {
+            Wanted::Named(metric) => metric,
+            Wanted::Distance(distance) => distance.metric(&caller),
+        });
+        // A classifier is run by the calling thread: more threads would only wait for it.
+        let (learner, threads) = match self.learner {
+            Learner::Named(learner) => (learner, self.threads),
+            Learner::Classifier { object, name } => {
+                let caller = caller.clone();
+                (Arc::new(Classifier { object, name, caller }) as _, 1)
+            }
+        };
+        let mut estimator = self
+            .estimator
+            .metrics(metrics)
+            .recalibrator(learner)
+            .threads(threads)
+            .stop(caller.stop());
+        if let Some(progress) = self.progress {
+            estimator = estimator.watch(move |done, total| {
+                let progress = Arc::clone(&progress);
+                caller.tell(move |py| progress.call1(py, (done, total)).map(|_| ()));
+                ControlFlow::Continue(())
+            });
+        }
+        estimator.estimate(&predictions)
+    }
+}
+
+impl Learner {
+    fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(name) = object.cast::<PyString>() {
+            let made = recalibrator(&name.to_cow()?);
+            return made.map(Self::Named).map_err(|error| raise(object.py(), &error));
+        }
+        let name = object.getattr("name")?.extract()?;
+        Ok(Self::Classifier { object: Arc::new(object.clone().unbind()), name })
+    }
+}
+
+/// The report in Python's terms; `calipers.Report` is made of it.
+fn as_dict(py: Python<'_>, report: Report, remark: Option<String>) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("json", format!("{:#}", report.to_json()))?;
+    dict.set_item("n", report.rows)?;
+    dict.set_item("classes", report.classes)?;
+    dict.set_item("recalibrator", report.recalibrator)?;
+    dict.set_item("folds", report.folds)?;
+    dict.set_item("repeats", report.repeats)?;
+    dict.set_item("seed", report.seed)?;
+    dict.set_item("confidence", report.confidence)?;
+    dict.set_item("renormalised_rows", report.renormalised_rows)?;
+    dict.set_item("fits", report.fits)?;
+    dict.set_item("unconverged_fits", report.unconverged_fits)?;
+    dict.set_item("remark", remark)?;
+    let estimates = PyList::empty(py);
+    for one in report.estimates {
+        let fields = PyDict::new(py);
+        fields.set_item("metric", one.metric)?;
+        fields.set_item("value", one.value)?;
+        fields.set_item("stderr", one.stderr)?;
+        fields.set_item("lower", one.lower)?;
+        fields.set_item("p_value", one.p_value)?;
+        fields.set_item("infinite_rows", one.infinite_rows)?;
+        fields.set_item("scores", PyArray1::from_vec(py, one.scores))?;
+        estimates.append(fields)?;
+    }
+    dict.set_item("estimates", estimates)?;
+    Ok(dict)
+}

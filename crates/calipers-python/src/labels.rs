@@ -1,0 +1,207 @@
+//! Labels of any kind as classes, by the rules that the command line has, too.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use calipers::labels::{Classes, Label, Reading, Rule, read};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString};
+
+use crate::error::{input_error, raise};
+
+/// Labels as Python holds them; the package has brought them into one of these forms.
+pub enum Labels<'py> {
+    /// An array of whole numbers.
+    Whole(PyReadonlyArray1<'py, i64>),
+    /// An array of numbers.
+    Numbers(PyReadonlyArray1<'py, f64>),
+    /// An array of truths.
+    Truths(PyReadonlyArray1<'py, bool>),
+    /// Anything else: words, or a mixture.
+    Objects(Bound<'py, PyList>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Labels<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(array) = object.extract() {
+            Ok(Self::Whole(array))
+        } else if let Ok(array) = object.extract() {
+            Ok(Self::Truths(array))
+        } else if let Ok(array) = object.extract() {
+            Ok(Self::Numbers(array))
+        } else if let Ok(list) = object.cast::<PyList>() {
+            Ok(Self::Objects(list.to_owned()))
+        } else {
+            Err(PyTypeError::new_err("expected labels as an array of one dimension or a list"))
+        }
+    }
+}
+
+/// The class of each row, and what the classes are.
+pub struct Resolved {
+    /// The class of each row.
+    pub codes: Vec<u32>,
+    /// What the labels that occur mean.
+    pub reading: Reading,
+    /// The first row of each label that occurs.
+    pub firsts: Vec<usize>,
+}
+
+impl Labels<'_> {
+    /// Turns labels into classes. Without names there are `columns` of them; a single column is
+    /// that of the second of two classes, and may have a name.
+    pub fn resolve(
+        &self,
+        py: Python<'_>,
+        columns: usize,
+        names: Option<&[String]>,
+    ) -> PyResult<Resolved> {
+        let mut found = Vec::new();
+        let mut rows = match self {
+            Self::Whole(array) => {
+                let values = array.as_array();
+                let label = |value: i64, row| Label {
+                    text: value.to_string(),
+                    number: Some(value as f64),
+                    row,
+                    count: 0,
+                };
+                distinct(values.iter().copied(), label, &mut found)
+            }
+            Self::Truths(array) => {
+                let label = |value: bool, row| counted(Label::word(&value.to_string(), row));
+                distinct(array.as_array().iter().copied(), label, &mut found)
+            }
+            Self::Numbers(array) => {
+                let values = array.as_array();
+                if let Some(row) = values.iter().position(|value| value.is_nan()) {
+                    return Err(raise(py, &calipers::Error::MissingLabel { row }));
+                }
+                // Adding 0 turns -0 into 0.
+                let bits = values.iter().map(|value| (value + 0.0).to_bits());
+                let label = |bits, row| counted(Label::number(f64::from_bits(bits), row));
+                distinct(bits, label, &mut found)
+            }
+            Self::Objects(list) => objects(list, &mut found)?,
+        };
+        let classes = match (names, columns) {
+            (None, 0 | 1) => Classes::One(""),
+            (None, _) => Classes::Unnamed(columns),
+            (Some([name]), _) => Classes::One(name),
+            (Some(names), _) => Classes::Named(names),
+        };
+        let reading = read(&found, &classes).map_err(|error| raise(py, &error))?;
+        let codes: Vec<u32> = reading.codes.iter().map(|&code| code as u32).collect();
+        rows.iter_mut().for_each(|row| *row = codes[*row as usize]);
+        let firsts = found.iter().map(|label| label.row).collect();
+        Ok(Resolved { codes: rows, reading, firsts })
+    }
+}
+
+fn counted(label: Label) -> Label {
+    Label { count: 0, ..label }
+}
+
+/// Which of the values that occur each row has; they are added to `found` as they come.
+fn distinct<T: Hash + Eq + Copy>(
+    values: impl Iterator<Item = T>,
+    label: impl Fn(T, usize) -> Label,
+    found: &mut Vec<Label>,
+) -> Vec<u32> {
+    let mut known: HashMap<T, u32> = HashMap::new();
+    let mut last: Option<(T, u32)> = None;
+    values
+        .enumerate()
+        .map(|(row, value)| {
+            // Labels come in runs more often than not.
+            let at = match last {
+                Some((same, at)) if same == value => at,
+                _ => *known.entry(value).or_insert_with(|| {
+                    found.push(label(value, row));
+                    found.len() as u32 - 1
+                }),
+            };
+            last = Some((value, at));
+            found[at as usize].count += 1;
+            at
+        })
+        .collect()
+}
+
+/// As [`distinct`], for objects: words, truths and numbers.
+fn objects(list: &Bound<'_, PyList>, found: &mut Vec<Label>) -> PyResult<Vec<u32>> {
+    let py = list.py();
+    let mut known: HashMap<String, u32> = HashMap::new();
+    let mut rows = Vec::with_capacity(list.len());
+    for (row, object) in list.iter().enumerate() {
+        let label = if let Ok(word) = object.cast::<PyString>() {
+            let word = word.to_cow()?;
+            if let Some(&at) = known.get(word.as_ref()) {
+                found[at as usize].count += 1;
+                rows.push(at);
+                continue;
+            }
+            Label::word(&word, row)
+        } else {
+            other(&object, row)?
+        };
+        if label.text.is_empty() {
+            return Err(raise(py, &calipers::Error::MissingLabel { row }));
+        }
+        let at = *known.entry(label.text.clone()).or_insert_with(|| {
+            found.push(counted(label));
+            found.len() as u32 - 1
+        });
+        found[at as usize].count += 1;
+        rows.push(at);
+    }
+    Ok(rows)
+}
+
+/// A label that is no word; without text if it is missing.
+fn other(object: &Bound<'_, PyAny>, row: usize) -> PyResult<Label> {
+    if object.is_none() {
+        Ok(Label::word("", row))
+    } else if let Ok(truth) = object.cast::<PyBool>() {
+        Ok(Label::word(&truth.is_true().to_string(), row))
+    } else if object.is_instance_of::<PyInt>() {
+        Ok(Label::word(&object.str()?.to_cow()?, row))
+    } else if let Ok(number) = object.cast::<PyFloat>() {
+        let number: f64 = number.extract()?;
+        Ok(if number.is_nan() { Label::word("", row) } else { Label::number(number, row) })
+    } else {
+        let kind = object.get_type().name()?;
+        let message = format!("row {row}: a label cannot be of type {kind}");
+        Err(input_error(object.py(), &message, Some(row), None, Some(object.clone())))
+    }
+}
+
+/// Turns labels into classes: the class of each row, the classes' names, by which rule they were
+/// read, a remark if there is one, and for each class a row that has it, or -1.
+#[pyfunction]
+#[pyo3(signature = (labels, columns, names))]
+#[allow(clippy::type_complexity, reason = "the tuple is taken apart at once, in Python")]
+pub fn read_labels<'py>(
+    py: Python<'py>,
+    labels: Labels<'py>,
+    columns: usize,
+    names: Option<Vec<String>>,
+) -> PyResult<(Bound<'py, PyArray1<u32>>, Vec<String>, &'static str, Option<String>, Vec<isize>)> {
+    let Resolved { codes, reading, firsts } = labels.resolve(py, columns, names.as_deref())?;
+    let rule = match reading.rule {
+        Rule::Names => "names",
+        Rule::Positions => "positions",
+        Rule::Truth => "truth",
+        Rule::Sorted => "sorted",
+    };
+    let mut examples = vec![-1; reading.classes.len()];
+    for (&code, &row) in reading.codes.iter().zip(&firsts) {
+        examples[code] = row as isize;
+    }
+    let codes = PyArray1::from_vec(py, codes);
+    Ok((codes, reading.classes, rule, reading.remark, examples))
+}

@@ -1,0 +1,35 @@
+//! The extension module behind the Python package `calipers`.
+//!
+//! It converts: arrays to views ([`arrays`]), labels to classes ([`labels`]), errors to exceptions
+//! ([`error`]). The mathematics is the `calipers` crate's, the face that people see is the Python
+//! package's. Long computations run on a thread of their own ([`background`]), while the calling
+//! thread waits without the interpreter's lock, listens for Ctrl-C, and runs the Python code that
+//! the computation asks for: classifiers ([`classifier`]), distances ([`distance`]), progress.
+
+mod arrays;
+mod background;
+mod classifier;
+mod distance;
+mod error;
+mod evaluate;
+mod labels;
+mod lists;
+mod model;
+
+/// Private: what the package `calipers` is made of.
+#[pyo3::pymodule]
+mod _calipers {
+    #[pymodule_export]
+    use crate::arrays::{check_probabilities, check_weights};
+    #[pymodule_export]
+    use crate::evaluate::evaluate;
+    #[pymodule_export]
+    use crate::labels::read_labels;
+    #[pymodule_export]
+    use crate::lists::{class_names, metrics, recalibrators, simulate};
+    #[pymodule_export]
+    use crate::model::{Model, check_recalibrator, fit_model};
+    #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "Python's name for it")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

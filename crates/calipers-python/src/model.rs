@@ -1,0 +1,97 @@
+//! Recalibrators that are fitted once, to be used.
+
+use calipers::{Fitted, Sample, load_model, recalibrator, save_model, with_pool};
+use numpy::{PyArray2, PyReadonlyArray1};
+use pyo3::prelude::*;
+
+use crate::arrays::Scores;
+use crate::background;
+use crate::error::raise;
+
+/// A fitted recalibrator of the core.
+#[pyclass(frozen, module = "calipers._calipers")]
+pub struct Model {
+    fitted: Box<dyn Fitted>,
+}
+
+#[pymethods]
+impl Model {
+    /// Recalibrated probabilities, one column a class.
+    #[pyo3(signature = (scores, from_logits, threads))]
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        scores: Scores<'py>,
+        from_logits: bool,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let view = scores.view();
+        let g = background::run(py, |caller| {
+            let predictions = view.unlabelled(from_logits)?;
+            with_pool(threads, &caller.stop(), || self.fitted.predict(predictions.probs()))
+        })?;
+        Ok(PyArray2::from_owned_array(py, g))
+    }
+
+    /// Whether the fit met its tolerance.
+    #[getter]
+    fn converged(&self) -> bool {
+        self.fitted.converged()
+    }
+
+    /// The model as JSON text.
+    fn to_json(&self, py: Python<'_>) -> PyResult<String> {
+        save_model(self.fitted.as_ref()).map_err(|error| raise(py, &error))
+    }
+
+    /// Models are pickled as JSON.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let from_json = py.get_type::<Self>().getattr("from_json")?;
+        Ok((from_json, (self.to_json(py)?,)))
+    }
+
+    /// The model that was saved as JSON text; it predicts the same bits.
+    #[staticmethod]
+    #[pyo3(signature = (text))]
+    fn from_json(py: Python<'_>, text: &str) -> PyResult<Self> {
+        let fitted = load_model(text).map_err(|error| raise(py, &error))?;
+        Ok(Self { fitted })
+    }
+}
+
+/// Fits a recalibrator of the core to the class of each row.
+#[pyfunction]
+#[pyo3(signature = (name, scores, codes, weights, seed, from_logits, threads))]
+#[allow(clippy::too_many_arguments, reason = "called once, in Python")]
+pub fn fit_model<'py>(
+    py: Python<'py>,
+    name: &str,
+    scores: Scores<'py>,
+    codes: PyReadonlyArray1<'py, u32>,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
+    seed: u64,
+    from_logits: bool,
+    threads: usize,
+) -> PyResult<Model> {
+    let recalibrator = recalibrator(name).map_err(|error| raise(py, &error))?;
+    let view = scores.view();
+    let codes = codes.as_array().to_vec();
+    let weights = weights.map(|weights| weights.as_array().to_vec());
+    let fitted = background::run(py, |caller| {
+        let mut predictions = view.predictions(&codes, from_logits)?;
+        if let Some(weights) = weights {
+            predictions = predictions.with_weights(weights)?;
+        }
+        let sample = Sample::from(&predictions);
+        with_pool(threads, &caller.stop(), || recalibrator.fit(&sample, seed))
+    })?;
+    Ok(Model { fitted })
+}
+
+/// Raises an error unless the name is one of a recalibrator, with parameters that it has; returns
+/// the name with the parameters that differ from their defaults.
+#[pyfunction]
+#[pyo3(signature = (name))]
+pub fn check_recalibrator(py: Python<'_>, name: &str) -> PyResult<String> {
+    recalibrator(name).map(|made| made.name()).map_err(|error| raise(py, &error))
+}

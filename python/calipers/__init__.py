@@ -1,0 +1,34 @@
+"""How far a classifier's probabilities are from the truth.
+
+>>> import calipers
+>>> y_true, y_prob = calipers.simulate("binary-overconfident", 2000, seed=0)
+>>> report = calipers.evaluate(y_true, y_prob)
+>>> 0.10 < report["l1"].value < 0.17
+True
+
+``calibration_error`` gives one number, ``evaluate`` a report, ``Recalibrator`` corrects
+probabilities; ``metrics`` and ``recalibrators`` say what there is. ``calipers.sklearn`` holds what
+works inside scikit-learn: a scorer and a classifier that recalibrates another one.
+"""
+
+from calipers._calipers import __version__
+from calipers._distance import Distance
+from calipers._errors import InputError
+from calipers._evaluate import calibration_error, evaluate
+from calipers._lists import metrics, recalibrators, simulate
+from calipers._recalibrator import Recalibrator
+from calipers._report import Estimate, Report
+
+__all__ = [
+    "Distance",
+    "Estimate",
+    "InputError",
+    "Recalibrator",
+    "Report",
+    "__version__",
+    "calibration_error",
+    "evaluate",
+    "metrics",
+    "recalibrators",
+    "simulate",
+]

@@ -1,0 +1,248 @@
+"""Arrays of any library as NumPy's, without a copy where the library allows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from calipers._calipers import class_names as names_of_columns
+from calipers._errors import InputError
+
+
+def as_scores(values: Any, what: str = "y_prob") -> tuple[np.ndarray[Any, Any], list[str] | None]:
+    """Return probabilities (or logits) as an array, and the names of their columns' classes.
+
+    The array has one or two dimensions, single or double precision, and any layout. A table whose
+    columns have names gives names; anything else does not.
+    """
+    array, columns = _unwrap(values)
+    array = _as_floats(array, what)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim not in (1, 2):
+        raise InputError(
+            f"{what}: an array of shape {array.shape}; expected (n,), (n, 1) or (n, k)"
+        )
+    if columns is None:
+        return array, None
+    return array, names_of_columns(columns)
+
+
+def as_vector(values: Any, what: str) -> np.ndarray[Any, Any]:
+    """Return one value a row, in whatever type it has."""
+    array, _ = _unwrap(values)
+    array = np.asarray(array)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise InputError(f"{what}: an array of shape {array.shape}; expected (n,)")
+    return array
+
+
+def as_weights(values: Any) -> np.ndarray[Any, Any] | None:
+    """Return the rows' weights in double precision."""
+    if values is None:
+        return None
+    array = _as_floats(as_vector(values, "sample_weight"), "sample_weight")
+    return array.astype(np.float64, copy=False)
+
+
+def as_folds(folds: Any) -> int | np.ndarray[Any, Any]:
+    """Return the number of folds, or the fold of each row as a whole number."""
+    if isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):
+        if folds < 0:
+            raise InputError(f"folds: {folds}: at least 2 folds are needed")
+        return int(folds)
+    ids = as_vector(folds, "folds")
+    if ids.dtype.kind in "iub":
+        return ids.astype(np.int64, copy=False)
+    if ids.dtype.kind == "f" and np.isfinite(ids).all() and (ids == np.floor(ids)).all():
+        return ids.astype(np.int64)
+    missing = [row for row, one in enumerate(ids.tolist()) if one is None or one != one]
+    if missing:
+        raise InputError(f"row {missing[0]}: the fold is missing", row=missing[0])
+    # Anything else is numbered in sorted order.
+    _, numbers = np.unique(ids.astype(str), return_inverse=True)
+    return numbers.astype(np.int64)
+
+
+def as_words(values: Any, what: str) -> list[str] | None:
+    """Return one word a row."""
+    if values is None:
+        return None
+    words = as_vector(values, what).tolist()
+    for row, word in enumerate(words):
+        if word is None or word != word:
+            raise InputError(f"row {row}: the {what[:-1]} is missing", row=row)
+    return [str(word) for word in words]
+
+
+def _unwrap(values: Any) -> tuple[Any, list[str] | None]:
+    """Take NumPy's view out of another library's container, with the columns' names."""
+    if isinstance(values, np.ndarray):
+        return values, None
+    library = type(values).__module__.partition(".")[0]
+    if library == "pandas":
+        return _from_pandas(values)
+    if library == "polars":
+        return _from_polars(values)
+    if library == "torch":
+        return _from_torch(values), None
+    if library == "pyarrow" or hasattr(values, "__arrow_c_stream__"):
+        return _from_arrow(values)
+    if hasattr(values, "__arrow_c_array__"):
+        return _from_arrow(values)
+    if hasattr(values, "toarray") and hasattr(values, "nnz"):
+        raise InputError("a sparse matrix: pass its toarray()")
+    if not isinstance(values, (list, tuple)) and not hasattr(values, "__array__"):
+        if hasattr(values, "__dlpack__"):
+            return np.from_dlpack(values), None
+        if hasattr(values, "__iter__"):
+            return list(values), None
+    return values, None
+
+
+def _from_pandas(values: Any) -> tuple[Any, list[str] | None]:
+    if values.ndim == 1:
+        name = getattr(values, "name", None)
+        if str(values.dtype) == "category":
+            return values.astype(object).to_numpy(), _named([name])
+        if _is_nullable_float(values.dtype):
+            return values.to_numpy(dtype="float64", na_value=np.nan), _named([name])
+        return values.to_numpy(), _named([name])
+    names = _named(list(values.columns))
+    if any(_is_nullable_float(dtype) for dtype in values.dtypes):
+        return values.to_numpy(dtype="float64", na_value=np.nan), names
+    return values.to_numpy(), names
+
+
+def _is_nullable_float(dtype: Any) -> bool:
+    """Whether pandas would make objects of it, because its missing value is none of NumPy's."""
+    return not isinstance(dtype, np.dtype) and getattr(dtype, "kind", "O") == "f"
+
+
+def _from_polars(values: Any) -> tuple[Any, list[str] | None]:
+    if not hasattr(values, "to_numpy"):
+        values = values.collect()  # A LazyFrame.
+    columns = getattr(values, "columns", None)
+    if columns is None:
+        return values.to_numpy(), _named([values.name])
+    if len(columns) == 1:
+        return values.to_series().to_numpy(), _named(columns)
+    return values.to_numpy(), _named(columns)
+
+
+def _from_torch(values: Any) -> Any:
+    if values.device.type != "cpu":
+        raise InputError(f"a tensor on {values.device}: pass its cpu()")
+    values = values.detach()
+    try:
+        return values.numpy()
+    except TypeError:  # NumPy has no bfloat16.
+        return values.float().numpy()
+
+
+def _from_arrow(values: Any) -> tuple[Any, list[str] | None]:
+    """Read anything that speaks Arrow's C data interface."""
+    try:
+        import pyarrow
+    except ImportError:
+        try:
+            import polars
+        except ImportError:
+            raise InputError(
+                f"a {type(values).__name__} is read through pyarrow or polars: install one of them"
+            ) from None
+        return _from_polars(polars.DataFrame(values))
+    if isinstance(values, (pyarrow.Array, pyarrow.ChunkedArray)):
+        return _from_arrow_array(values), None
+    if not isinstance(values, (pyarrow.Table, pyarrow.RecordBatch)):
+        if not hasattr(values, "__arrow_c_stream__"):
+            return _from_arrow_array(pyarrow.array(values)), None
+        values = pyarrow.table(values)
+    columns = [_from_arrow_array(values.column(at)) for at in range(values.num_columns)]
+    if len(columns) == 1:
+        return columns[0], _named(values.column_names)
+    return np.column_stack(columns), _named(values.column_names)
+
+
+def _from_arrow_array(array: Any) -> Any:
+    import pyarrow
+
+    if isinstance(array, pyarrow.ChunkedArray):
+        array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
+    if isinstance(array, pyarrow.ChunkedArray):  # No chunk at all, or too long for one.
+        return array.to_numpy()
+    if pyarrow.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if pyarrow.types.is_fixed_size_list(array.type):
+        if array.null_count:
+            row = array.is_null().to_pylist().index(True)
+            raise InputError(f"row {row}: the probabilities are missing", row=row)
+        return _from_arrow_array(array.flatten()).reshape(-1, array.type.list_size)
+    return array.to_numpy(zero_copy_only=False)
+
+
+def _named(names: list[Any]) -> list[str] | None:
+    """Return names that someone has given; positions from 0 are none."""
+    if all(isinstance(name, (int, np.integer)) for name in names):
+        return None if names == list(range(len(names))) else [str(name) for name in names]
+    if any(name is None or name == "" for name in names):
+        return None
+    return [str(name) for name in names]
+
+
+def _as_floats(values: Any, what: str) -> np.ndarray[Any, Any]:
+    """Return an array that Rust can read as it is, copied only if it cannot."""
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{what}: {_ragged(values) or error}") from None
+    if array.dtype.kind == "O" or array.dtype.kind in "US":
+        return _from_objects(array, what)
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"{what}: an array of type {array.dtype}; expected numbers")
+    if array.dtype not in (np.float32, np.float64):
+        # Half precision fits into single; what else there is, whole numbers first of all, does not.
+        array = array.astype(np.float32 if array.dtype == np.float16 else np.float64)
+    if not (array.dtype.isnative and array.flags.aligned):
+        array = array.astype(array.dtype.newbyteorder("="), copy=True)
+    return array
+
+
+def _ragged(values: Any) -> str | None:
+    """Say which row has another length than the first."""
+    try:
+        lengths = [len(row) for row in values]
+    except TypeError:
+        return None
+    row = next((at for at, length in enumerate(lengths) if length != lengths[0]), None)
+    if row is None:
+        return None
+    return f"row {row} has {lengths[row]} values, row 0 has {lengths[0]}"
+
+
+def _from_objects(array: np.ndarray[Any, Any], what: str) -> np.ndarray[Any, Any]:
+    """Turn objects into numbers, and name the first that is none."""
+    if array.dtype.kind == "O":
+        try:
+            return array.astype(np.float64)
+        except (TypeError, ValueError):
+            pass
+    for place, value in np.ndenumerate(array):
+        if isinstance(value, str) or not _is_number(value):
+            row = place[0] if place else None
+            column = place[1] if len(place) > 1 else None
+            where = f"row {row}" + ("" if column is None else f", column {column}")
+            found = "the value is missing" if value is None else f"{value!r} is not a number"
+            raise InputError(f"{where}: {found}", row=row, column=column, value=value)
+    raise InputError(f"{what}: expected numbers")
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True

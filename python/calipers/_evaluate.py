@@ -1,0 +1,208 @@
+"""Calibration errors of predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal
+
+from calipers import _calipers
+from calipers._arrays import as_folds, as_scores, as_weights, as_words
+from calipers._classifier import ClassifierRecalibrator
+from calipers._distance import Distance
+from calipers._errors import InputError
+from calipers._labels import as_labels, as_names
+from calipers._progress import watched
+from calipers._report import Estimate, Report
+
+
+def evaluate(
+    y_true: Any,
+    y_prob: Any,
+    metrics: str | Distance | Iterable[str | Distance] = ("l1", "l2", "brier", "log"),
+    recalibrator: Any = "auto",
+    folds: Any = 5,
+    repeats: int = 1,
+    seed: int = 0,
+    sample_weight: Any = None,
+    groups: Any = None,
+    class_names: Sequence[Any] | None = None,
+    from_logits: bool = False,
+    binary: Literal["scalar", "vector"] = "scalar",
+    log_floor: float | None = None,
+    *,
+    confidence: float = 0.95,
+    log_features: bool = False,
+    threads: int | None = None,
+    progress: bool | Callable[[int, int], object] = False,
+) -> Report:
+    """Estimate calibration errors.
+
+    Parameters
+    ----------
+    y_true : array of shape (n,)
+        The observed classes: their names, or the positions of their columns from 0, or truths.
+        Where the columns have no names, words are the classes in sorted order, as scikit-learn's
+        ``classes_``.
+    y_prob : array of shape (n,), (n, 1) or (n, k)
+        The probabilities, one column a class; a single column is that of class 1. NumPy's arrays
+        of single and double precision are not copied, whatever their layout; tables of pandas,
+        polars and Arrow name the classes by their columns.
+    metrics : str, Distance, or several of them, default ("l1", "l2", "brier", "log")
+        What to measure; :func:`calipers.metrics` says what there is.
+    recalibrator : str, classifier or Recalibrator, default "auto"
+        What learns the truth from the predictions: a name of :func:`calipers.recalibrators`,
+        with parameters after a colon as in ``"kernel:bandwidth=0.05"``, or any scikit-learn
+        classifier, of which a copy is fitted in each fold.
+    folds : int or array of shape (n,), default 5
+        The number of shuffled folds, or the fold of each row.
+    repeats : int, default 1
+        How often to draw the folds; the estimates are averaged.
+    seed : int, default 0
+        The seed of everything random. The same seed gives the same bits on any number of threads.
+    sample_weight : array of shape (n,), optional
+        The rows' weights; only their ratios matter.
+    groups : array of shape (n,), optional
+        The group of each row; the estimate of the whole stays the same.
+    class_names : sequence, optional
+        The classes' names, in the order of the columns.
+    from_logits : bool, default False
+        Whether ``y_prob`` holds logits; a single column is the logit of class 1.
+    binary : {"scalar", "vector"}, default "scalar"
+        Whether the error of two classes is that of class 1, or that of both columns.
+    log_floor : float, optional
+        Let no probability count as less than this in the log metrics, which a zero makes infinite.
+    confidence : float, default 0.95
+        The confidence of the lower bounds.
+    log_features : bool, default False
+        Whether a classifier is given ln f as further features beside f.
+    threads : int, optional
+        How many threads to use; as many as there are cores by default. A classifier is run by the
+        calling thread alone, and decides itself.
+    progress : bool or callable, default False
+        Whether to show a bar (tqdm's, if it is installed); or a function to call with the number
+        of fits that are done and the number of fits in all.
+
+    Returns
+    -------
+    Report
+        The estimates by the metrics' names.
+
+    Raises
+    ------
+    InputError
+        If something in the input is wrong; the message names the row, the column and the value.
+
+    Examples
+    --------
+    >>> import calipers
+    >>> y_true, y_prob = calipers.simulate("binary-overconfident", 2000, seed=0)
+    >>> report = calipers.evaluate(y_true, y_prob, metrics=["l1", "brier"], recalibrator="isotonic")
+    >>> f"{report['l1'].value:.3f} ± {report['l1'].stderr:.3f}"
+    '0.144 ± 0.008'
+
+    A scikit-learn classifier as recalibrator:
+
+    >>> from sklearn.ensemble import HistGradientBoostingClassifier
+    >>> g = HistGradientBoostingClassifier(max_depth=3, learning_rate=0.05)
+    >>> report = calipers.evaluate(y_true, y_prob, metrics="l1", recalibrator=g)
+    >>> 0.10 < report["l1"].value < 0.17
+    True
+    """
+    scores, columns = as_scores(y_prob)
+    settings: dict[str, Any] = {
+        "metrics": _wanted(metrics),
+        "recalibrator": _learner(recalibrator, log_features),
+        "folds": as_folds(folds),
+        "repeats": _whole(repeats, "repeats"),
+        "seed": _whole(seed, "seed"),
+        "weights": as_weights(sample_weight),
+        "groups": as_words(groups, "groups"),
+        "class_names": as_names(class_names, columns),
+        "from_logits": bool(from_logits),
+        "vector": _is_vector(binary),
+        "log_floor": None if log_floor is None else float(log_floor),
+        "confidence": float(confidence),
+        "threads": 0 if threads is None else _whole(threads, "threads"),
+    }
+    with watched(progress) as watcher:
+        settings["progress"] = watcher
+        return Report(_calipers.evaluate(as_labels(y_true), scores, settings))
+
+
+def calibration_error(
+    y_true: Any, y_prob: Any, metric: str | Distance = "l1", **options: Any
+) -> Estimate:
+    """Estimate one calibration error.
+
+    Parameters
+    ----------
+    y_true : array of shape (n,)
+        The observed classes.
+    y_prob : array of shape (n,), (n, 1) or (n, k)
+        The probabilities, one column a class; a single column is that of class 1.
+    metric : str or Distance, default "l1"
+        What to measure.
+    **options
+        Those of :func:`calipers.evaluate`.
+
+    Returns
+    -------
+    Estimate
+        A number with a standard error; ``float`` of it is the number.
+
+    Examples
+    --------
+    >>> import calipers
+    >>> y_true, y_prob = calipers.simulate("binary-overconfident", 2000, seed=0)
+    >>> error = calipers.calibration_error(y_true, y_prob)
+    >>> 0.10 < float(error) < 0.17
+    True
+    """
+    if not isinstance(metric, (str, Distance)):
+        raise InputError(f"metric: {metric!r}; expected a name or a Distance")
+    report = evaluate(y_true, y_prob, metrics=metric, **options)
+    return next(iter(report.estimates.values()))
+
+
+def _wanted(metrics: str | Distance | Iterable[str | Distance]) -> list[str | Distance]:
+    """Return the metrics as a list, each once."""
+    asked = [metrics] if isinstance(metrics, (str, Distance)) else list(metrics)
+    if not asked:
+        raise InputError("metrics: none were asked for")
+    wanted: dict[str, str | Distance] = {}
+    for metric in asked:
+        if not isinstance(metric, (str, Distance)):
+            raise InputError(f"metrics: {metric!r}; expected names or distances")
+        name = metric if isinstance(metric, str) else metric.name
+        if wanted.setdefault(name, metric) is not metric and isinstance(metric, Distance):
+            raise InputError(f"metrics: two distances are named {name!r}")
+    return list(wanted.values())
+
+
+def _learner(recalibrator: Any, log_features: bool) -> str | ClassifierRecalibrator:
+    """Return a name, or a classifier that the extension can run."""
+    if hasattr(recalibrator, "_learner"):  # A calipers.Recalibrator.
+        learner: str | ClassifierRecalibrator = recalibrator._learner()
+        return learner
+    if isinstance(recalibrator, str):
+        if log_features:
+            raise InputError(f"log_features: {recalibrator} is no classifier, and needs none")
+        return recalibrator
+    return ClassifierRecalibrator(recalibrator, log_features)
+
+
+def _whole(value: Any, what: str) -> int:
+    """Return a whole number that is not negative."""
+    try:
+        number = value.__index__()
+    except (AttributeError, TypeError):
+        raise InputError(f"{what}: {value!r} is not a whole number") from None
+    if not 0 <= number < 2**64:
+        raise InputError(f"{what}: {number} is not between 0 and 2^64")
+    return int(number)
+
+
+def _is_vector(binary: str) -> bool:
+    if binary not in ("scalar", "vector"):
+        raise InputError(f"binary: {binary!r}; expected 'scalar' or 'vector'")
+    return binary == "vector"

@@ -1,0 +1,82 @@
+"""Labels of any type, in one of the forms that the extension reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from calipers._arrays import as_vector
+from calipers._calipers import read_labels
+from calipers._errors import InputError
+
+
+class Labels(NamedTuple):
+    """Labels as classes."""
+
+    codes: np.ndarray[Any, Any]  # The class of each row.
+    classes: np.ndarray[Any, Any]  # The classes as the labels have them.
+    names: list[str]  # The classes' names.
+
+
+def as_labels(values: Any) -> np.ndarray[Any, Any] | list[Any]:
+    """Return labels as an array of whole numbers, truths or numbers, or as a list of words."""
+    array = as_vector(values, "y_true")
+    kind = array.dtype.kind
+    if kind == "b":
+        return array
+    if kind in "iu":
+        if kind == "u" and array.dtype.itemsize == 8 and (array > np.iinfo(np.int64).max).any():
+            return [str(label) for label in array.tolist()]
+        return array.astype(np.int64, copy=not array.flags.aligned)
+    if kind == "f":
+        return array.astype(np.float64, copy=not array.flags.aligned)
+    if kind in "OUT":
+        return [_plain(label) for label in array.tolist()]
+    if kind == "S":
+        return [label.decode() for label in array.tolist()]
+    raise InputError(f"y_true: labels of type {array.dtype}; expected integers, truths or words")
+
+
+def as_names(class_names: Sequence[Any] | None, columns: list[str] | None) -> list[str] | None:
+    """Return the names of the classes: those that were given, or else those of the columns."""
+    if class_names is None:
+        return columns
+    if isinstance(class_names, str):
+        raise InputError(f"class_names: expected one name a class, not the word {class_names!r}")
+    return [_text(name) for name in np.asarray(class_names, dtype=object).ravel().tolist()]
+
+
+def read(
+    y: Any, columns: int, class_names: Sequence[Any] | None, names: list[str] | None
+) -> Labels:
+    """Turn labels into classes, and keep the classes as the labels have them."""
+    values = as_labels(y)
+    codes, classes, rule, _, examples = read_labels(values, columns, as_names(class_names, names))
+    if rule == "positions":
+        kept = np.arange(len(classes))
+        if isinstance(values, np.ndarray) and np.asarray(y).dtype.kind in "iuf":
+            kept = kept.astype(np.asarray(y).dtype)
+    elif rule == "names" and class_names is not None:
+        kept = np.asarray(class_names)
+    elif all(example >= 0 for example in examples):
+        kept = np.asarray([values[example] for example in examples])
+    elif isinstance(values, np.ndarray) and values.dtype.kind == "b":
+        kept = np.asarray([False, True])
+    else:
+        kept = np.asarray(classes)
+    return Labels(codes, kept, classes)
+
+
+def _plain(label: Any) -> Any:
+    """Take a label out of NumPy's scalar; what pandas calls missing is None."""
+    if isinstance(label, np.generic):
+        return label.item()
+    return None if type(label).__name__ in ("NAType", "NaTType") else label
+
+
+def _text(name: Any) -> str:
+    """Write a class's name as labels are written: truths in lower case, as files have them."""
+    name = _plain(name)
+    return str(name).lower() if isinstance(name, bool) else str(name)

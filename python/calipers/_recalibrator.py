@@ -1,0 +1,299 @@
+"""A recalibrator to keep: fitted once, then applied to new predictions."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calipers import _calipers
+from calipers._arrays import as_scores, as_weights
+from calipers._classifier import ClassifierRecalibrator
+from calipers._errors import InputError
+from calipers._evaluate import _learner, _whole
+from calipers._labels import read
+from calipers._routing import Routed
+
+
+class Recalibrator(Routed):
+    """Learns what probabilities mean, and corrects them.
+
+    It is a scikit-learn classifier whose features are the probabilities of another one.
+    scikit-learn itself is not needed.
+
+    Parameters
+    ----------
+    recalibrator : str or classifier, default "auto"
+        A name of :func:`calipers.recalibrators`, or any scikit-learn classifier, of which a copy
+        is fitted.
+    log_features : bool, default False
+        Whether a classifier is given ln f as further features beside f.
+    class_names : sequence, optional
+        The classes, in the order of the columns. Without it, labels are positions of columns, or
+        as many different words as there are columns, in sorted order; tables name the classes by
+        their columns.
+    from_logits : bool, default False
+        Whether the features are logits.
+    seed : int, default 0
+        The seed of recalibrators that draw at random.
+    threads : int, optional
+        How many threads to use; as many as there are cores by default.
+
+    Attributes
+    ----------
+    classes_ : numpy.ndarray of shape (k,)
+        The classes, in the order of the columns.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : numpy.ndarray of shape (k,)
+        The columns' names, if they have names.
+
+    Examples
+    --------
+    >>> import calipers
+    >>> y_true, y_prob = calipers.simulate("binary-overconfident", 4000, seed=0)
+    >>> g = calipers.Recalibrator("logistic").fit(y_prob[:2000], y_true[:2000])
+    >>> before = calipers.calibration_error(y_true[2000:], y_prob[2000:])
+    >>> after = calipers.calibration_error(y_true[2000:], g.predict_proba(y_prob[2000:]))
+    >>> float(before) > 0.1, float(after) < 0.02
+    (True, True)
+    """
+
+    _estimator_type = "classifier"
+
+    def __init__(
+        self,
+        recalibrator: Any = "auto",
+        *,
+        log_features: bool = False,
+        class_names: Sequence[Any] | None = None,
+        from_logits: bool = False,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> None:
+        self.recalibrator = recalibrator
+        self.log_features = log_features
+        self.class_names = class_names
+        self.from_logits = from_logits
+        self.seed = seed
+        self.threads = threads
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Recalibrator:  # noqa: N803
+        """Learn from predictions and what was observed.
+
+        Parameters
+        ----------
+        X : array of shape (n,), (n, 1) or (n, k)
+            The probabilities, one column a class; a single column is that of class 1.
+        y : array of shape (n,)
+            The observed classes.
+        sample_weight : array of shape (n,), optional
+            The rows' weights; only their ratios matter.
+
+        Returns
+        -------
+        Recalibrator
+            Itself.
+        """
+        if y is None:
+            raise InputError("y: requires y to be passed, but the target y is None")
+        scores, names = as_scores(X, "X")
+        columns = 1 if scores.ndim == 1 else scores.shape[1]
+        labels = read(y, columns, self.class_names, names)
+        learner = self._learner()
+        weights = as_weights(sample_weight)
+        threads = 0 if self.threads is None else _whole(self.threads, "threads")
+        seed = _whole(self.seed, "seed")
+        if isinstance(learner, str):
+            self._model: Any = _calipers.fit_model(
+                learner, scores, labels.codes, weights, seed, bool(self.from_logits), threads
+            )
+        else:
+            self._model = _fit_classifier(learner, scores, labels.codes, weights, seed, self)
+        self.classes_ = labels.classes
+        self.n_features_in_ = columns
+        if _column_names(X) is not None:
+            self.feature_names_in_ = _column_names(X)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
+        """Correct probabilities.
+
+        Parameters
+        ----------
+        X : array of shape (n,), (n, 1) or (n, k)
+            The probabilities of as many columns as in :meth:`fit`.
+
+        Returns
+        -------
+        numpy.ndarray of shape (n, k)
+            One column a class.
+        """
+        if not self.__sklearn_is_fitted__():
+            raise _not_fitted(self)
+        scores, _ = as_scores(X, "X")
+        self._check_columns(X, 1 if scores.ndim == 1 else scores.shape[1])
+        if isinstance(self._model, _calipers.Model):
+            threads = 0 if self.threads is None else _whole(self.threads, "threads")
+            return self._model.predict(scores, bool(self.from_logits), threads)
+        f = _calipers.check_probabilities(scores, bool(self.from_logits))
+        predicted: NDArray[np.float64] = self._model.predict(f)
+        return predicted
+
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+        """Return the most probable class of each row, by the corrected probabilities."""
+        best: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)] if (
+            self.__sklearn_is_fitted__()
+        ) else self.predict_proba(X)
+        return best
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
+        """Return the accuracy of :meth:`predict`."""
+        right = self.predict(X) == np.asarray(y)
+        return float(np.average(right, weights=as_weights(sample_weight)))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters; those of a classifier, too, if ``deep``."""
+        params = {name: getattr(self, name) for name in _PARAMETERS}
+        inner = self.recalibrator
+        if deep and hasattr(inner, "get_params") and not isinstance(inner, type):
+            nested = inner.get_params()
+            params.update({f"recalibrator__{name}": value for name, value in nested.items()})
+        return params
+
+    def set_params(self, **params: Any) -> Recalibrator:
+        """Set parameters; ``recalibrator__name`` is the parameter of a classifier."""
+        nested = {}
+        for name, value in params.items():
+            head, _, tail = name.partition("__")
+            if head not in _PARAMETERS or (tail and head != "recalibrator"):
+                raise InputError(
+                    f"Invalid parameter {name!r} for estimator {self}. Valid parameters are: "
+                    f"{list(_PARAMETERS)}."
+                )
+            if tail:
+                nested[tail] = value
+            else:
+                setattr(self, name, value)
+        if nested:
+            self.recalibrator.set_params(**nested)
+        return self
+
+    def __repr__(self) -> str:
+        """Show the parameters that differ from their defaults."""
+        shown = [
+            f"{name}={getattr(self, name)!r}"
+            for name, default in _PARAMETERS.items()
+            if getattr(self, name) is not default and getattr(self, name) != default
+        ]
+        return f"Recalibrator({', '.join(shown)})"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Say whether it has been fitted."""
+        return hasattr(self, "_model")
+
+    def __sklearn_tags__(self) -> Any:
+        """Describe it to scikit-learn."""
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type="classifier",
+            target_tags=TargetTags(required=True),
+            classifier_tags=ClassifierTags(),
+            input_tags=InputTags(positive_only=not self.from_logits),
+        )
+
+    def _learner(self) -> str | ClassifierRecalibrator:
+        """Return what :func:`calipers.evaluate` is to use."""
+        return _learner(self.recalibrator, self.log_features)
+
+    def _check_columns(self, X: Any, columns: int) -> None:  # noqa: N803
+        """Compare the columns with those of the fit, in scikit-learn's words."""
+        if columns != self.n_features_in_:
+            raise InputError(
+                f"X has {columns} features, but Recalibrator is expecting {self.n_features_in_} "
+                "features as input."
+            )
+        before, now = getattr(self, "feature_names_in_", None), _column_names(X)
+        if before is None and now is not None:
+            warnings.warn(
+                "X has feature names, but Recalibrator was fitted without feature names",
+                stacklevel=3,
+            )
+        elif before is not None and now is None:
+            warnings.warn(
+                "X does not have valid feature names, but Recalibrator was fitted with feature "
+                "names",
+                stacklevel=3,
+            )
+        elif before is not None and now is not None and list(before) != list(now):
+            raise InputError(_different_names(list(before), list(now)))
+
+
+def _fit_classifier(
+    learner: ClassifierRecalibrator,
+    scores: Any,
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.float64] | None,
+    seed: int,
+    owner: Recalibrator,
+) -> Any:
+    """Fit a classifier to rows that have been checked."""
+    f = _calipers.check_probabilities(scores, bool(owner.from_logits))
+    if len(codes) != len(f):
+        raise InputError(f"labels: expected {len(f)}, found {len(codes)}")
+    if weights is None:
+        weights = np.ones(len(f))
+    _calipers.check_weights(weights, len(f))
+    used = weights > 0
+    weights = weights[used] / weights[used].mean()
+    return learner.fit(f[used], codes[used], weights, seed)
+
+
+def _column_names(X: Any) -> NDArray[Any] | None:  # noqa: N803
+    """Return the names of a table's columns, if all of them are words."""
+    names = getattr(X, "columns", None)
+    if names is None or not all(isinstance(name, str) for name in names):
+        return None
+    return np.asarray(list(names), dtype=object)
+
+
+def _different_names(before: list[str], now: list[str]) -> str:
+    """Say how the names of columns differ, in the words that scikit-learn's users know."""
+    message = "The feature names should match those that were passed during fit.\n"
+    unseen = sorted(set(now) - set(before))
+    missing = sorted(set(before) - set(now))
+    if unseen:
+        message += "Feature names unseen at fit time:\n" + "".join(f"- {one}\n" for one in unseen)
+    if missing:
+        message += "Feature names seen at fit time, yet now missing:\n"
+        message += "".join(f"- {one}\n" for one in missing)
+    if not unseen and not missing:
+        message += "Feature names must be in the same order as they were in fit.\n"
+    return message
+
+
+def _not_fitted(owner: Recalibrator) -> Exception:
+    """Return scikit-learn's exception if it is there, so that its users can catch it."""
+    message = (
+        f"This {type(owner).__name__} instance is not fitted yet. Call 'fit' with appropriate "
+        "arguments before using this estimator."
+    )
+    try:
+        from sklearn.exceptions import NotFittedError
+    except ImportError:
+        return InputError(message)
+    return NotFittedError(message)
+
+
+_PARAMETERS: dict[str, Any] = {
+    name: parameter.default
+    for name, parameter in inspect.signature(Recalibrator.__init__).parameters.items()
+    if name != "self"
+}
