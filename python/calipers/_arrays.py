@@ -31,8 +31,12 @@ def as_scores(values: Any, what: str = "y_prob") -> tuple[np.ndarray[Any, Any], 
 
 def as_vector(values: Any, what: str) -> np.ndarray[Any, Any]:
     """Return one value a row, in whatever type it has."""
-    array, _ = _unwrap(values)
-    array = np.asarray(array)
+    unwrapped, _ = _unwrap(values)
+    try:
+        array = np.asarray(unwrapped)
+    except ValueError:  # Sequences among the values: they are named when they are looked at.
+        array = np.empty(len(unwrapped), dtype=object)
+        array[:] = unwrapped
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -199,8 +203,10 @@ def _as_floats(values: Any, what: str) -> np.ndarray[Any, Any]:
         array = np.asarray(values)
     except (ValueError, TypeError) as error:
         raise InputError(f"{what}: {_ragged(values) or error}") from None
-    if array.dtype.kind == "O" or array.dtype.kind in "US":
-        return _from_objects(array, what)
+    if array.dtype.kind in "OUS":
+        return _from_objects(np.asarray(values, dtype=object), what)
+    if array.dtype.kind == "c":
+        raise InputError(f"{what}: Complex data not supported")
     if array.dtype.kind not in "fiub":
         raise InputError(f"{what}: an array of type {array.dtype}; expected numbers")
     if array.dtype not in (np.float32, np.float64):
@@ -225,19 +231,15 @@ def _ragged(values: Any) -> str | None:
 
 def _from_objects(array: np.ndarray[Any, Any], what: str) -> np.ndarray[Any, Any]:
     """Turn objects into numbers, and name the first that is none."""
-    if array.dtype.kind == "O":
-        try:
-            return array.astype(np.float64)
-        except (TypeError, ValueError):
-            pass
     for place, value in np.ndenumerate(array):
-        if isinstance(value, str) or not _is_number(value):
+        if isinstance(value, (str, bytes)) or not _is_number(value):
             row = place[0] if place else None
             column = place[1] if len(place) > 1 else None
-            where = f"row {row}" + ("" if column is None else f", column {column}")
+            where = what if row is None else f"row {row}"
+            where += "" if column is None else f", column {column}"
             found = "the value is missing" if value is None else f"{value!r} is not a number"
             raise InputError(f"{where}: {found}", row=row, column=column, value=value)
-    raise InputError(f"{what}: expected numbers")
+    return array.astype(np.float64)
 
 
 def _is_number(value: Any) -> bool:

@@ -52,20 +52,21 @@ def read(
     y: Any, columns: int, class_names: Sequence[Any] | None, names: list[str] | None
 ) -> Labels:
     """Turn labels into classes, and keep the classes as the labels have them."""
-    values = as_labels(y)
-    codes, classes, rule, _, examples = read_labels(values, columns, as_names(class_names, names))
-    if rule == "positions":
-        kept = np.arange(len(classes))
-        if isinstance(values, np.ndarray) and np.asarray(y).dtype.kind in "iuf":
-            kept = kept.astype(np.asarray(y).dtype)
-    elif rule == "names" and class_names is not None:
+    array = as_vector(y, "y")
+    names = as_names(class_names, names)
+    codes, classes, rule, _, examples = read_labels(as_labels(array), columns, names)
+    if rule == "names" and class_names is not None:
         kept = np.asarray(class_names)
     elif all(example >= 0 for example in examples):
-        kept = np.asarray([values[example] for example in examples])
-    elif isinstance(values, np.ndarray) and values.dtype.kind == "b":
+        kept = array[examples]
+    elif array.dtype.kind == "b":
         kept = np.asarray([False, True])
+    elif rule == "positions":
+        kept = np.arange(len(classes))
     else:
         kept = np.asarray(classes)
+    if array.dtype.kind in "iuf" and kept.dtype.kind in "iufU":
+        kept = kept.astype(array.dtype)
     return Labels(codes, kept, classes)
 
 

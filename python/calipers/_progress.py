@@ -30,6 +30,8 @@ def watched(progress: bool | Watcher) -> Iterator[Watcher | None]:
             def show(done: int, total: int) -> None:
                 bar.total = total
                 bar.update(done - bar.n)
+                if done == total:  # Quick runs end before the bar would have been drawn again.
+                    bar.refresh()
 
             yield show
 

@@ -1,0 +1,111 @@
+"""Labels of every kind, by the rules that the command line has."""
+
+import calipers
+import numpy as np
+import pandas as pd
+import pytest
+from common import Simulated
+
+
+def value(y, p, **options) -> float:
+    return calipers.calibration_error(y, p, recalibrator="isotonic", **options).value
+
+
+@pytest.mark.parametrize(
+    "dtype", ["int8", "uint8", "int32", "int64", "uint64", "float32", "float64", "<U3", "S3", object]
+)
+def test_positions_of_any_type(dtype: str, multiclass: Simulated) -> None:
+    y, p = multiclass
+    report = calipers.evaluate(y.astype(dtype), p, recalibrator="isotonic")
+    assert report["l1"].value == value(y, p)
+    assert report.classes == ["0", "1", "2"]
+    assert report.notes == []
+
+
+def test_words_without_names_are_sorted_as_classifiers_do(multiclass: Simulated) -> None:
+    y, p = multiclass
+    words = np.array(["ant", "bee", "cow"])[y]
+    for labels in (words, words.astype(object), words.tolist(), pd.Series(words, dtype="category")):
+        report = calipers.evaluate(labels, p, recalibrator="isotonic")
+        assert report["l1"].value == value(y, p)
+        assert report.classes == ["ant", "bee", "cow"]
+        assert "in sorted order" in report.notes[0]
+
+
+def test_class_names_say_which_column_is_which(multiclass: Simulated) -> None:
+    y, p = multiclass
+    names = ["zebra", "yak", "ant"]
+    words = np.array(names)[y]
+    report = calipers.evaluate(words, p, class_names=names, recalibrator="isotonic")
+    assert (report["l1"].value, report.classes) == (value(y, p), names)
+    # A class that never occurs is no problem when it has a name.
+    some = y != 2
+    report = calipers.evaluate(words[some], p[some], class_names=names, recalibrator="constant")
+    assert report.classes == names
+    assert value(y + 1, p, class_names=[1, 2, 3]) == value(y, p)
+    assert value(2 - y, p[:, ::-1], class_names=[0, 1, 2]) == pytest.approx(value(y, p))
+    assert value(y, p, class_names=["2", "1", "0"]) == value(2 - y, p)
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_truths(columns: int, binary: Simulated) -> None:
+    y, p = binary
+    p = p[:, 1] if columns == 1 else p
+    expected = value(y, p)
+    truth = y.astype(bool)
+    for labels in (truth, truth.tolist(), truth.astype(object), pd.Series(truth, dtype="boolean")):
+        assert value(labels, p) == expected
+    assert value(truth, p, class_names=[False, True]) == expected
+    assert value(truth, p, class_names=["no", "yes"]) == expected
+    if columns == 2:
+        assert value(~truth, p, class_names=[True, False]) == expected
+
+
+def test_any_two_labels_go_with_one_column(binary: Simulated) -> None:
+    y, p = binary
+    expected = value(y, p[:, 1])
+    for pair in ([-1, 1], ["no", "yes"], [1, 2], [0.5, 1.5]):
+        report = calipers.evaluate(np.array(pair)[y], p[:, 1], recalibrator="isotonic")
+        assert report["l1"].value == expected
+        assert report.classes == [str(one) for one in pair]
+        assert report.notes[0].startswith(f"note: labels: class 1 is {pair[1]}")
+    named = pd.Series(p[:, 1], name="no")
+    flipped = np.array(["yes", "no"])[y]
+    assert value(flipped, named) == expected
+
+
+@pytest.mark.parametrize(
+    ("y_true", "message", "row", "found"),
+    [
+        ([0, 1, 3], 'row 2: label "3" is none of the classes 0, 1, 2; class_names', 2, "3"),
+        ([0, -1, 2], 'row 1: label "-1" is none', 1, "-1"),
+        ([0, 0.5, 2], 'row 1: label "0.5" is none', 1, "0.5"),
+        (["a", "b", "b"], 'row 0: label "a" is none', 0, "a"),
+        ([0, float("nan"), 1], "row 1: the label is missing", 1, None),
+        (["a", None, "b"], "row 1: the label is missing", 1, None),
+        (["a", "", "b"], "row 1: the label is missing", 1, None),
+        (pd.array([0, pd.NA, 1], dtype="Int64"), "row 1: the label is missing", 1, None),
+        ([0, (1, 2), 1], "row 1: a label cannot be of type tuple", 1, (1, 2)),
+        ([0, 10**30, 1], 'label "1000000000000000000000000000000" is none', 1, str(10**30)),
+        (np.zeros((3, 2)), r"y_true: an array of shape \(3, 2\)", None, None),
+        (np.array([1j, 0, 0]), "labels of type complex128", None, None),
+        ([0, 1], "labels: expected 3, found 2", None, None),
+    ],
+)
+def test_what_is_wrong_is_named(y_true, message: str, row, found) -> None:
+    with pytest.raises(calipers.InputError, match=message) as caught:
+        calipers.evaluate(y_true, np.full((3, 3), 1 / 3), folds=2)
+    assert (caught.value.row, caught.value.value) == (row, found)
+
+
+def test_labels_that_one_column_cannot_have() -> None:
+    with pytest.raises(calipers.InputError, match='row 2: label "c" is a third one'):
+        calipers.evaluate(["a", "b", "c"], [0.1, 0.2, 0.3], folds=2)
+    with pytest.raises(calipers.InputError, match='all labels are "a"'):
+        calipers.evaluate(["a", "a", "a"], [0.1, 0.2, 0.3], folds=2)
+    with pytest.raises(calipers.InputError, match="class names: expected 2, found 3"):
+        calipers.evaluate([0, 1, 1], [0.1, 0.2, 0.3], class_names=["a", "b", "c"], folds=2)
+    with pytest.raises(calipers.InputError, match='both named "a"'):
+        calipers.evaluate([0, 1, 1], [0.1, 0.2, 0.3], class_names=["a", "a"], folds=2)
+    with pytest.raises(calipers.InputError, match="not the word 'ab'"):
+        calipers.evaluate([0, 1, 1], [0.1, 0.2, 0.3], class_names="ab", folds=2)

@@ -1,0 +1,316 @@
+"""Recalibrators that are kept, and the habits of scikit-learn's estimators."""
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import calipers
+import numpy as np
+import pandas as pd
+import pytest
+from calipers.sklearn import RecalibratedClassifier, scorer
+from common import Simulated
+from sklearn.base import clone, is_classifier
+from sklearn.datasets import make_classification
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer, log_loss
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score, cross_validate
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+
+@pytest.mark.parametrize("name", calipers.recalibrators())
+def test_every_recalibrator_predicts_the_simplex_and_survives_pickling(
+    name: str, binary: Simulated, multiclass: Simulated
+) -> None:
+    for y, p in (binary, multiclass):
+        g = calipers.Recalibrator(name).fit(p, y)
+        predicted = g.predict_proba(p)
+        assert predicted.shape == p.shape
+        assert (predicted >= 0).all()
+        np.testing.assert_allclose(predicted.sum(axis=1), 1, rtol=0, atol=1e-12)
+        for again in (pickle.loads(pickle.dumps(g)), copy.deepcopy(g)):
+            np.testing.assert_array_equal(again.predict_proba(p), predicted)
+        np.testing.assert_array_equal(g.classes_, np.unique(y))
+
+
+def test_recalibration_removes_the_error() -> None:
+    y, p = calipers.simulate("multiclass-overconfident-3", 8000, seed=0)
+    g = calipers.Recalibrator("temperature").fit(p[:4000], y[:4000])
+    before = calipers.calibration_error(y[4000:], p[4000:])
+    after = calipers.calibration_error(y[4000:], g.predict_proba(p[4000:]))
+    # The setting is a temperature, so what is left is the error of one number from 4,000 rows.
+    assert before.value > 0.3
+    assert after.value < 3 * after.stderr
+
+
+def test_threads_do_not_matter_and_seeds_do(multiclass: Simulated) -> None:
+    y, p = multiclass
+    one, two, other = (
+        calipers.Recalibrator("boost", threads=threads, seed=seed).fit(p, y).predict_proba(p)
+        for threads, seed in ((1, 0), (2, 0), (2, 1))
+    )
+    np.testing.assert_array_equal(one, two)
+    assert (one != other).any()
+
+
+def test_labels_come_back_as_they_were(binary: Simulated, multiclass: Simulated) -> None:
+    y, p = multiclass
+    words = np.array(["ant", "bee", "cow"])
+    g = calipers.Recalibrator("affine").fit(p, words[y])
+    np.testing.assert_array_equal(g.classes_, words)
+    assert set(g.predict(p)) <= set(words)
+    mirrored = calipers.Recalibrator("affine", class_names=words[::-1]).fit(p[:, ::-1], words[y])
+    np.testing.assert_array_equal(mirrored.classes_, words[::-1])
+    np.testing.assert_array_equal(mirrored.predict(p[:, ::-1]), g.predict(p))
+    small = calipers.Recalibrator("affine").fit(p, y.astype(np.int8))
+    assert small.classes_.dtype == np.int8
+    shifted = calipers.Recalibrator("affine", class_names=[1, 2, 3]).fit(p, y + 1)
+    np.testing.assert_array_equal(shifted.predict(p), small.predict(p) + 1)
+    y2, p2 = binary
+    truth = calipers.Recalibrator("isotonic").fit(p2[:, 1], y2.astype(bool))
+    np.testing.assert_array_equal(truth.classes_, [False, True])
+    assert truth.predict(p2[:, 1]).dtype == bool
+    assert truth.score(p2[:, 1], y2.astype(bool)) > 0.6
+    # A class that was not observed still has a column.
+    seen = y != 2
+    partial = calipers.Recalibrator("constant").fit(p[seen], y[seen])
+    np.testing.assert_array_equal(partial.classes_, [0, 1, 2])
+    assert partial.predict_proba(p).shape == p.shape
+
+
+def test_logits_and_tables(multiclass: Simulated) -> None:
+    y, p = multiclass
+    expected = calipers.Recalibrator("temperature").fit(p, y).predict_proba(p)
+    logits = calipers.Recalibrator("temperature", from_logits=True).fit(np.log(p) + 3, y)
+    np.testing.assert_allclose(logits.predict_proba(np.log(p) + 7), expected, rtol=0, atol=1e-9)
+    table = pd.DataFrame(p, columns=["p_a", "p_b", "p_c"])
+    named = calipers.Recalibrator("temperature").fit(table, np.array(list("abc"))[y])
+    np.testing.assert_array_equal(named.predict_proba(table), expected)
+    assert list(named.feature_names_in_) == ["p_a", "p_b", "p_c"]
+    with pytest.raises(ValueError, match="must be in the same order"):
+        named.predict_proba(table[["p_c", "p_b", "p_a"]])
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        named.predict_proba(p)
+    with pytest.raises(ValueError, match="X has 2 features, but Recalibrator is expecting 3"):
+        named.predict_proba(p[:, :2])
+
+
+def test_weights(binary: Simulated) -> None:
+    y, p = binary
+    weights = np.random.default_rng(0).integers(0, 4, len(y)).astype(float)
+    used = weights > 0
+    for name in ("temperature", "isotonic", LogisticRegression()):
+        weighted = calipers.Recalibrator(name).fit(p, y, sample_weight=weights)
+        scaled = calipers.Recalibrator(name).fit(p[used], y[used], sample_weight=7 * weights[used])
+        plain = calipers.Recalibrator(name).fit(p, y)
+        # Dividing by another mean rounds the last bits differently.
+        np.testing.assert_allclose(
+            weighted.predict_proba(p), scaled.predict_proba(p), rtol=0, atol=1e-7
+        )
+        assert abs(weighted.predict_proba(p) - plain.predict_proba(p)).max() > 1e-3
+    with pytest.raises(calipers.InputError, match="row 1: weight -1 is negative"):
+        calipers.Recalibrator().fit(p[:3], y[:3], sample_weight=[1, -1, 1])
+    with pytest.raises(calipers.InputError, match="weights: expected 3, found 2"):
+        calipers.Recalibrator(GaussianNB()).fit(p[:3], y[:3], sample_weight=[1, 1])
+
+
+def test_params_and_clones() -> None:
+    tree = DecisionTreeClassifier(max_depth=2)
+    g = calipers.Recalibrator(tree, log_features=True, seed=4)
+    assert g.get_params()["recalibrator__max_depth"] == 2
+    assert set(g.get_params(deep=False)) == {
+        "recalibrator", "log_features", "class_names", "from_logits", "seed", "threads",
+    }
+    other = clone(g).set_params(recalibrator__max_depth=5, seed=1)
+    assert other.recalibrator.max_depth == 5
+    assert (tree.max_depth, g.seed) == (2, 4)
+    assert repr(calipers.Recalibrator("isotonic", seed=1)) == (
+        "Recalibrator(recalibrator='isotonic', seed=1)"
+    )
+    with pytest.raises(ValueError, match="Invalid parameter 'depth'"):
+        g.set_params(depth=1)
+    assert is_classifier(g)
+    with pytest.raises(NotFittedError):
+        g.predict(np.full((2, 2), 0.5))
+    # Nothing is checked before it is used, as scikit-learn wants it.
+    wrong = calipers.Recalibrator("no such thing")
+    with pytest.raises(calipers.InputError, match="unknown recalibrator"):
+        wrong.fit([0.1, 0.9], [0, 1])
+
+
+def test_pipelines_and_cross_validation(multiclass: Simulated) -> None:
+    y, p = multiclass
+    logits = np.log(p) * 0.5
+    softmax = FunctionTransformer(lambda z: np.exp(z) / np.exp(z).sum(axis=1, keepdims=True))
+    pipeline = make_pipeline(softmax, calipers.Recalibrator("temperature"))
+    held_out = cross_val_predict(pipeline, logits, y, method="predict_proba", cv=4)
+    plain = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    assert held_out.shape == p.shape
+    assert log_loss(y, held_out) < log_loss(y, p)
+    assert len(cross_val_score(pipeline, logits, y, cv=3)) == 3
+    search = GridSearchCV(
+        calipers.Recalibrator(), {"recalibrator": ["identity", "temperature"]}, scoring="neg_log_loss"
+    ).fit(plain, y)
+    assert search.best_params_ == {"recalibrator": "temperature"}
+
+
+@pytest.fixture
+def routing():
+    import sklearn
+
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+def test_weights_are_routed(routing, binary: Simulated) -> None:
+    y, p = binary
+    weights = np.where(y == 1, 5.0, 1.0)
+    asked = calipers.Recalibrator("constant").set_fit_request(sample_weight=True)
+    asked = asked.set_score_request(sample_weight=False)
+    for estimator in (asked, make_pipeline(FunctionTransformer(), asked)):
+        kept = clone(estimator)
+        found = cross_validate(
+            kept,
+            p,
+            y,
+            params={"sample_weight": weights},
+            scoring=get_scorer("accuracy").set_score_request(sample_weight=False),
+            return_estimator=True,
+            cv=3,
+        )
+        for fitted in found["estimator"]:
+            share = fitted.predict_proba(p)[0, 1]
+            # Five times the weight on class 1: n1·5 / (n0 + n1·5), up to which rows are held out.
+            assert share == pytest.approx(5 * y.sum() / (5 * y.sum() + (1 - y).sum()), abs=0.03)
+    refused = clone(asked).set_fit_request(sample_weight=False)
+    found = cross_validate(refused, p, y, params={}, return_estimator=True, cv=3)
+    assert found["estimator"][0].predict_proba(p)[0, 1] == pytest.approx(y.mean(), abs=0.03)
+    from sklearn.exceptions import UnsetMetadataPassedError
+
+    with pytest.raises(UnsetMetadataPassedError):
+        cross_validate(calipers.Recalibrator(), p, y, params={"sample_weight": weights}, cv=3)
+    weighted = scorer("l1", recalibrator="isotonic").set_score_request(sample_weight=True)
+    both = [
+        cross_validate(asked, p, y, params=params, scoring=weighted, cv=3)["test_score"]
+        for params in ({"sample_weight": weights}, {"sample_weight": np.ones(len(y))})
+    ]
+    assert (both[0] != both[1]).all()
+
+
+X, Y = make_classification(
+    1500, n_classes=3, n_informative=6, n_redundant=10, class_sep=0.7, random_state=0
+)
+NAMES = np.array(["ant", "bee", "cow"])
+
+
+def test_scorer() -> None:
+    model = GaussianNB().fit(X[:700], NAMES[Y[:700]])
+    l1 = scorer("l1", recalibrator="isotonic", seed=2)
+    expected = calipers.calibration_error(
+        NAMES[Y[700:]], model.predict_proba(X[700:]), recalibrator="isotonic", seed=2
+    )
+    assert l1(model, X[700:], NAMES[Y[700:]]) == -expected.value
+    # A part in which a class is missing still knows its columns.
+    some = Y != 1
+    assert l1(model, X[some], NAMES[Y[some]]) < 0
+    assert repr(l1) == "scorer('l1', recalibrator='isotonic', seed=2)"
+    search = GridSearchCV(
+        GaussianNB(),
+        {"var_smoothing": [1e-9, 0.3, 3.0]},
+        scoring={"loss": "neg_log_loss", "l1": pickle.loads(pickle.dumps(l1))},
+        refit="l1",
+        n_jobs=2,
+    ).fit(X, NAMES[Y])
+    errors = -search.cv_results_["mean_test_l1"]
+    assert errors.argmin() == search.best_index_
+    assert errors[0] > 0.15
+
+
+@pytest.mark.parametrize("recalibrator", ["auto", "isotonic", LogisticRegression()], ids=str)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_recalibrated_classifier(recalibrator, classes: int) -> None:
+    keep = classes > Y
+    x, y = X[keep], NAMES[Y[keep]]
+    half = len(x) // 2
+    wrapped = RecalibratedClassifier(GaussianNB(), recalibrator).fit(x[:half], y[:half])
+    plain = GaussianNB().fit(x[:half], y[:half])
+    np.testing.assert_array_equal(wrapped.classes_, NAMES[:classes])
+    before, after = (
+        calipers.calibration_error(y[half:], model.predict_proba(x[half:]), "brier").value
+        for model in (plain, wrapped)
+    )
+    assert before > 0.02
+    assert after < before / 3
+    assert log_loss(y[half:], wrapped.predict_proba(x[half:])) < log_loss(
+        y[half:], plain.predict_proba(x[half:])
+    )
+    assert wrapped.score(x[half:], y[half:]) > plain.score(x[half:], y[half:]) - 0.03
+    assert pickle.loads(pickle.dumps(wrapped)).predict(x[half:]).shape == (len(x) - half,)
+
+
+def test_recalibrated_classifier_learns_from_what_was_held_out() -> None:
+    # A full tree predicts 0 and 1 for what it has seen: only held-out predictions tell how often
+    # it is wrong.
+    wrapped = RecalibratedClassifier(DecisionTreeClassifier(random_state=0), "temperature")
+    corrected = wrapped.fit(X[:700], Y[:700]).predict_proba(X[700:])
+    # The top probability is the accuracy of such trees on new samples, and not 1.
+    right = wrapped.predict(X[700:]) == Y[700:]
+    assert corrected.max(axis=1).mean() == pytest.approx(right.mean(), abs=0.1)
+    prefit = RecalibratedClassifier(wrapped.estimator_, "temperature", cv="prefit")
+    prefit.fit(X[700:1100], Y[700:1100])
+    assert prefit.estimator_ is wrapped.estimator_
+    np.testing.assert_allclose(prefit.predict_proba(X[1100:]), wrapped.predict_proba(X[1100:]), atol=0.1)
+
+
+def test_recalibrated_classifier_takes_decision_functions_and_weights() -> None:
+    keep = Y < 2
+    x, y = X[keep], Y[keep]
+    wrapped = RecalibratedClassifier(LinearSVC(), "affine").fit(x, y)
+    assert wrapped.predict_proba(x).shape == (len(x), 2)
+    plain = LinearSVC().fit(x, y).score(x, y)
+    assert wrapped.score(x, y) == pytest.approx(plain, abs=0.03)
+    three = RecalibratedClassifier(LinearSVC(), "affine").fit(X, NAMES[Y])
+    assert three.predict_proba(X).shape == (len(X), 3)
+    weights = np.where(y == 1, 5.0, 1.0)
+    heavy = RecalibratedClassifier(GaussianNB(), "affine").fit(x, y, sample_weight=weights)
+    plain = RecalibratedClassifier(GaussianNB(), "affine").fit(x, y)
+    assert heavy.predict_proba(x)[:, 1].mean() > plain.predict_proba(x)[:, 1].mean() + 0.1
+    with pytest.raises(calipers.InputError, match="held out once"):
+        RecalibratedClassifier(GaussianNB(), cv=[([0, 1, 2], [3, 4])]).fit(x, y)
+
+
+def test_scikit_learn_is_not_needed(tmp_path) -> None:
+    # A folder in front of the path whose sklearn cannot be imported.
+    (tmp_path / "sklearn").mkdir()
+    (tmp_path / "sklearn" / "__init__.py").write_text("raise ImportError('not here')")
+    code = """
+import calipers, numpy as np, pickle
+y, p = calipers.simulate("binary-over", 300, seed=0)
+g = pickle.loads(pickle.dumps(calipers.Recalibrator("isotonic").fit(p, y)))
+assert g.predict_proba(p).shape == (300, 2)
+try:
+    calipers.Recalibrator().predict(p)
+except ValueError as error:
+    assert "not fitted" in str(error)
+
+class Frequencies:
+    def fit(self, X, y):
+        self.shares = np.bincount(y) / len(y)
+    def predict_proba(self, X):
+        return np.tile(self.shares, (len(X), 1))
+
+own = calipers.evaluate(y, p, recalibrator=Frequencies())
+assert own.recalibrator == "Frequencies"
+built_in = calipers.evaluate(y, p, recalibrator="constant")
+assert abs(own["brier"].value - built_in["brier"].value) < 1e-3
+"""
+    subprocess.run(
+        [sys.executable, "-c", code], check=True, timeout=60, cwd=tmp_path,
+        env={"PYTHONPATH": str(tmp_path)},
+    )
