@@ -35,7 +35,7 @@ def as_labels(values: Any) -> np.ndarray[Any, Any] | list[Any]:
     if kind in "OUT":
         return [_plain(label) for label in array.tolist()]
     if kind == "S":
-        return [label.decode() for label in array.tolist()]
+        return [label.decode(errors="backslashreplace") for label in array.tolist()]
     raise InputError(f"y_true: labels of type {array.dtype}; expected integers, truths or words")
 
 
@@ -54,7 +54,13 @@ def read(
     """Turn labels into classes, and keep the classes as the labels have them."""
     array = as_vector(y, "y")
     names = as_names(class_names, names)
-    codes, classes, rule, _, examples = read_labels(as_labels(array), columns, names)
+    try:
+        codes, classes, rule, _, examples = read_labels(as_labels(array), columns, names)
+    except InputError as error:
+        if array.dtype.kind == "f" and (array % 1 != 0).any() and error.value is not None:
+            message = f"Unknown label type: continuous ({error})"
+            raise InputError(message, error.row, error.column, error.value) from None
+        raise
     if rule == "names" and class_names is not None:
         kept = np.asarray(class_names)
     elif all(example >= 0 for example in examples):

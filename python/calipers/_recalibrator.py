@@ -103,6 +103,13 @@ class Recalibrator(Routed):
             raise InputError("y: requires y to be passed, but the target y is None")
         scores, names = as_scores(X, "X")
         columns = 1 if scores.ndim == 1 else scores.shape[1]
+        if columns == 0:
+            raise InputError(
+                f"Found array with 0 feature(s) (shape={scores.shape}) while a minimum of 1 is "
+                "required."
+            )
+        if getattr(y, "ndim", 1) == 2:
+            warnings.warn(_column_vector(), stacklevel=2)
         labels = read(y, columns, self.class_names, names)
         learner = self._learner()
         weights = as_weights(sample_weight)
@@ -114,7 +121,7 @@ class Recalibrator(Routed):
             )
         else:
             self._model = _fit_classifier(learner, scores, labels.codes, weights, seed, self)
-        self.classes_ = labels.classes
+        self.classes_: NDArray[Any] = labels.classes
         self.n_features_in_ = columns
         if _column_names(X) is not None:
             self.feature_names_in_ = _column_names(X)
@@ -148,10 +155,8 @@ class Recalibrator(Routed):
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
         """Return the most probable class of each row, by the corrected probabilities."""
-        best: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)] if (
-            self.__sklearn_is_fitted__()
-        ) else self.predict_proba(X)
-        return best
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
         """Return the accuracy of :meth:`predict`."""
@@ -206,7 +211,7 @@ class Recalibrator(Routed):
             estimator_type="classifier",
             target_tags=TargetTags(required=True),
             classifier_tags=ClassifierTags(),
-            input_tags=InputTags(positive_only=not self.from_logits),
+            input_tags=InputTags(),
         )
 
     def _learner(self) -> str | ClassifierRecalibrator:
@@ -216,9 +221,10 @@ class Recalibrator(Routed):
     def _check_columns(self, X: Any, columns: int) -> None:  # noqa: N803
         """Compare the columns with those of the fit, in scikit-learn's words."""
         if columns != self.n_features_in_:
+            advice = " Reshape your data if it is one sample." if np.ndim(X) == 1 else ""
             raise InputError(
                 f"X has {columns} features, but Recalibrator is expecting {self.n_features_in_} "
-                "features as input."
+                f"features as input.{advice}"
             )
         before, now = getattr(self, "feature_names_in_", None), _column_names(X)
         if before is None and now is not None:
@@ -277,6 +283,16 @@ def _different_names(before: list[str], now: list[str]) -> str:
     if not unseen and not missing:
         message += "Feature names must be in the same order as they were in fit.\n"
     return message
+
+
+def _column_vector() -> Warning:
+    """Return scikit-learn's warning about labels in a matrix of one column, if it is there."""
+    message = "A column-vector y was passed when a 1d array was expected."
+    try:
+        from sklearn.exceptions import DataConversionWarning
+    except ImportError:
+        return UserWarning(message)
+    return DataConversionWarning(message)
 
 
 def _not_fitted(owner: Recalibrator) -> Exception:

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import _safe_indexing, column_or_1d, get_tags, indexable
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from calipers._arrays import as_weights
 from calipers._distance import Distance
 from calipers._errors import InputError
 from calipers._evaluate import calibration_error
@@ -165,15 +166,21 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         RecalibratedClassifier
             Itself.
         """
+        if y is None:
+            raise InputError("y: requires y to be passed, but the target y is None")
+        labels = column_or_1d(y, warn=True)
+        sample_weight = as_weights(sample_weight)
+        # Rows have to be taken out: lists and sparse matrices of any format are made ready for it.
+        (X,) = indexable(X)  # noqa: N806
         if self.cv == "prefit":
             check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
-            self.classes_ = self.estimator.classes_
+            self.classes_: NDArray[Any] = self.estimator.classes_
             held_out = _scores(self.estimator, X)
         else:
-            self.classes_ = np.unique(y)
-            held_out = self._held_out(X, y, sample_weight, groups)
-            self.estimator_ = _fitted(self.estimator, X, y, sample_weight)
+            self.classes_ = np.unique(labels)
+            held_out = self._held_out(X, labels, sample_weight, groups)
+            self.estimator_ = _fitted(self.estimator, X, labels, sample_weight)
         if hasattr(self.estimator_, "n_features_in_"):
             self.n_features_in_ = self.estimator_.n_features_in_
         if hasattr(self.estimator_, "feature_names_in_"):
@@ -184,7 +191,7 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         self.recalibrator_ = clone(recalibrator).set_params(
             class_names=self.classes_, from_logits=not hasattr(self.estimator_, "predict_proba")
         )
-        self.recalibrator_.fit(held_out, y, sample_weight=sample_weight)
+        self.recalibrator_.fit(held_out, labels, sample_weight=sample_weight)
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
@@ -197,8 +204,8 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
         """Return the most probable class of each row, by the corrected probabilities."""
-        best: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
-        return best
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
 
     def __sklearn_tags__(self) -> Any:
         """Describe it to scikit-learn: what it takes is what the estimator takes."""
@@ -208,18 +215,23 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
         return tags
 
-    def _held_out(self, X: Any, y: Any, weights: Any, groups: Any) -> NDArray[np.float64]:  # noqa: N803
+    def _held_out(
+        self,
+        X: Any,  # noqa: N803
+        labels: NDArray[Any],
+        weights: Any,
+        groups: Any,
+    ) -> NDArray[np.float64]:
         """Predict every row by a copy that was fitted without it."""
-        labels = np.asarray(y)
         cv = check_cv(self.cv, labels, classifier=True)
         scores: NDArray[np.float64] | None = None
         seen = np.zeros(len(labels), dtype=int)
         for train, test in cv.split(X, labels, groups):
-            part = None if weights is None else _safe_indexing(weights, train)
+            part = None if weights is None else weights[train]
             model = _fitted(self.estimator, _safe_indexing(X, train), labels[train], part)
             found = _scores(model, _safe_indexing(X, test))
             if len(model.classes_) != len(self.classes_):
-                found = self._spread(found, model.classes_)
+                found = self._spread(found, model)
             if scores is None:
                 scores = np.zeros((len(labels), *found.shape[1:]))
             scores[test] = found
@@ -228,12 +240,12 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             raise InputError("cv: every sample must be held out once")
         return scores
 
-    def _spread(self, found: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.float64]:
+    def _spread(self, found: NDArray[Any], model: Any) -> NDArray[np.float64]:
         """Give a class that was missing in training probability 0."""
-        if found.ndim == 1 or found.shape[1] != len(classes):
+        if not hasattr(model, "predict_proba"):
             raise InputError("cv: a class is missing in a training fold; use fewer folds")
         scores = np.zeros((len(found), len(self.classes_)))
-        scores[:, np.searchsorted(self.classes_, classes)] = found
+        scores[:, np.searchsorted(self.classes_, model.classes_)] = found
         return scores
 
 

@@ -32,6 +32,15 @@ def test_words_without_names_are_sorted_as_classifiers_do(multiclass: Simulated)
         assert "in sorted order" in report.notes[0]
 
 
+def test_numbers_without_names_are_sorted_where_there_is_one_a_column(multiclass: Simulated) -> None:
+    y, p = multiclass
+    for numbers in ([1, 2, 3], [-1, 0, 1], [9, 10, 11], [0.5, 1.5, 2.5]):
+        report = calipers.evaluate(np.array(numbers)[y], p, recalibrator="isotonic")
+        assert report["l1"].value == value(y, p)
+        assert report.classes == [str(number) for number in numbers]
+        assert "in sorted order" in report.notes[0]
+
+
 def test_class_names_say_which_column_is_which(multiclass: Simulated) -> None:
     y, p = multiclass
     names = ["zebra", "yak", "ant"]
@@ -64,7 +73,7 @@ def test_truths(columns: int, binary: Simulated) -> None:
 def test_any_two_labels_go_with_one_column(binary: Simulated) -> None:
     y, p = binary
     expected = value(y, p[:, 1])
-    for pair in ([-1, 1], ["no", "yes"], [1, 2], [0.5, 1.5]):
+    for pair in ([-1, 1], ["no", "yes"], [1, 2], [0.5, 1.5], ["10", "9"], [9, 10]):
         report = calipers.evaluate(np.array(pair)[y], p[:, 1], recalibrator="isotonic")
         assert report["l1"].value == expected
         assert report.classes == [str(one) for one in pair]
@@ -77,16 +86,17 @@ def test_any_two_labels_go_with_one_column(binary: Simulated) -> None:
 @pytest.mark.parametrize(
     ("y_true", "message", "row", "found"),
     [
-        ([0, 1, 3], 'row 2: label "3" is none of the classes 0, 1, 2; class_names', 2, "3"),
-        ([0, -1, 2], 'row 1: label "-1" is none', 1, "-1"),
-        ([0, 0.5, 2], 'row 1: label "0.5" is none', 1, "0.5"),
+        ([0, 3, 3], 'row 1: label "3" is none of the classes 0, 1, 2; class_names', 1, "3"),
+        ([0, -1, 0], 'row 1: label "-1" is none', 1, "-1"),
+        ([0, 0.5, 0], 'row 1: label "0.5" is none', 1, "0.5"),
         (["a", "b", "b"], 'row 0: label "a" is none', 0, "a"),
         ([0, float("nan"), 1], "row 1: the label is missing", 1, None),
         (["a", None, "b"], "row 1: the label is missing", 1, None),
         (["a", "", "b"], "row 1: the label is missing", 1, None),
         (pd.array([0, pd.NA, 1], dtype="Int64"), "row 1: the label is missing", 1, None),
         ([0, (1, 2), 1], "row 1: a label cannot be of type tuple", 1, (1, 2)),
-        ([0, 10**30, 1], 'label "1000000000000000000000000000000" is none', 1, str(10**30)),
+        ([0, 10**30, 0], 'label "1000000000000000000000000000000" is none', 1, str(10**30)),
+        (["a", "\ud800", "b"], "row 1: the label is no valid text", 1, "\ud800"),
         (np.zeros((3, 2)), r"y_true: an array of shape \(3, 2\)", None, None),
         (np.array([1j, 0, 0]), "labels of type complex128", None, None),
         ([0, 1], "labels: expected 3, found 2", None, None),

@@ -114,6 +114,11 @@ def test_weights(binary: Simulated) -> None:
             weighted.predict_proba(p), scaled.predict_proba(p), rtol=0, atol=1e-7
         )
         assert abs(weighted.predict_proba(p) - plain.predict_proba(p)).max() > 1e-3
+    kept = weights.copy()
+    calipers.Recalibrator().fit(p, y, sample_weight=weights)
+    np.testing.assert_array_equal(weights, kept)
+    with pytest.raises(calipers.InputError, match=r"sample_weight: an array of shape \(2, 3\)"):
+        calipers.Recalibrator().fit(p[:3], y[:3], sample_weight=np.ones((2, 3)))
     with pytest.raises(calipers.InputError, match="row 1: weight -1 is negative"):
         calipers.Recalibrator().fit(p[:3], y[:3], sample_weight=[1, -1, 1])
     with pytest.raises(calipers.InputError, match="weights: expected 3, found 2"):

@@ -187,8 +187,8 @@ RUNS = {
     ),
     "a classifier": (
         "multiclass-overconfident-3", 20_000,
-        "from sklearn.neural_network import MLPClassifier",
-        "calipers.evaluate(y, p, recalibrator=MLPClassifier(max_iter=10**6, tol=0), repeats=9)",
+        "from sklearn.ensemble import GradientBoostingClassifier",
+        "calipers.evaluate(y, p, recalibrator=GradientBoostingClassifier(n_estimators=10**6), repeats=9)",
     ),
     "a distance": (
         "multiclass-overconfident-3", 20_000,

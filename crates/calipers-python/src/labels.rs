@@ -139,13 +139,17 @@ fn objects(list: &Bound<'_, PyList>, found: &mut Vec<Label>) -> PyResult<Vec<u32
     let mut rows = Vec::with_capacity(list.len());
     for (row, object) in list.iter().enumerate() {
         let label = if let Ok(word) = object.cast::<PyString>() {
-            let word = word.to_cow()?;
+            let word = word.to_cow().map_err(|_| {
+                let message = format!("row {row}: the label is no valid text");
+                input_error(py, &message, Some(row), None, Some(object.clone()))
+            })?;
             if let Some(&at) = known.get(word.as_ref()) {
                 found[at as usize].count += 1;
                 rows.push(at);
                 continue;
             }
-            Label::word(&word, row)
+            // A string is a word even if it looks like a number: scikit-learn sorts it by letters.
+            Label { number: None, ..Label::word(&word, row) }
         } else {
             other(&object, row)?
         };

@@ -126,7 +126,7 @@ mod tests {
         let fault = |values: Values| resolved(&values).unwrap_err();
         assert!(fault(words(&["a", ""])).contains("line 3: the label is missing"));
         assert!(fault(Values::Numbers(vec![f64::NAN])).contains("line 2: the label is missing"));
-        assert!(fault(Values::Numbers(vec![0.0, 9.0])).contains("line 3: label"));
+        assert!(fault(Values::Numbers(vec![0.0, 9.0, 8.0])).contains("line 3: label"));
         assert!(fault(Values::Other("a list".to_owned())).contains("a label cannot be a list"));
     }
 }

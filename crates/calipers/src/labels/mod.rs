@@ -16,6 +16,8 @@
 mod names;
 mod single;
 
+use std::cmp::Ordering;
+
 use crate::error::{Error, Result};
 
 pub use names::{class_names, listed, prefix};
@@ -99,6 +101,21 @@ impl Label {
             .map(|number| number as usize)
     }
 
+    /// Numbers by their size, before words by their letters.
+    fn sorts(&self, other: &Self) -> Ordering {
+        match (self.number, other.number) {
+            (Some(one), Some(other)) => one.total_cmp(&other),
+            (None, None) => self.text.cmp(&other.text),
+            (number, _) => {
+                if number.is_some() {
+                    Ordering::Less
+                } else {
+                    Ordering::Greater
+                }
+            }
+        }
+    }
+
     fn truth(&self) -> Option<usize> {
         let word = self.text.to_lowercase();
         ["false", "true"].iter().position(|truth| *truth == word)
@@ -109,7 +126,7 @@ impl Label {
 ///
 /// If every label is a class's name, that is what they are; otherwise whole numbers are positions
 /// of columns, and `true` and `false` are classes 1 and 0. Where the columns have no names, as many
-/// words as there are columns are the classes in sorted order. With a single column, any two labels
+/// labels as there are columns are the classes in sorted order. With a single column, any two labels
 /// will do: the one the column is named after, or else the second in sorted order, is class 1.
 ///
 /// # Errors
@@ -157,18 +174,19 @@ fn many(found: &[Label], names: &[String]) -> Result<Reading> {
     Err(Error::UnknownLabel { row: *row, value: text.clone(), classes: names.to_vec() })
 }
 
-/// Words of which there are as many as columns: then they are the classes, in the order in which
-/// classifiers sort them. Numbers are left to the other rules, since one that is no position is
-/// more likely a mistake than a name.
+/// As many labels as columns: then they are the classes, in the order in which classifiers sort
+/// them.
 fn sorted(found: &[Label], count: usize) -> Option<Reading> {
-    if found.len() != count || found.iter().any(|label| label.number.is_some()) {
+    if found.len() != count {
         return None;
     }
-    let mut classes: Vec<String> = found.iter().map(|label| label.text.clone()).collect();
-    classes.sort_unstable();
-    let codes = found.iter().map(|label| classes.partition_point(|name| *name < label.text));
+    let mut order: Vec<&Label> = found.iter().collect();
+    order.sort_by(|one, other| one.sorts(other));
+    let place = |label: &Label| order.partition_point(|one| one.sorts(label).is_lt());
+    let codes = found.iter().map(place).collect();
+    let classes: Vec<String> = order.iter().map(|label| label.text.clone()).collect();
     let remark = format!("labels: the columns are taken as {}, in sorted order", listed(&classes));
-    Some(Reading { codes: codes.collect(), rule: Rule::Sorted, remark: Some(remark), classes })
+    Some(Reading { codes, rule: Rule::Sorted, remark: Some(remark), classes })
 }
 
 #[cfg(test)]

@@ -18,9 +18,11 @@ pub(super) fn read(found: &[Label], column: &str) -> Result<Reading> {
     let (negative, positive) = match (found, own) {
         ([_, _], Some(own)) => (1 - own, own),
         ([first, second], None) => {
-            let both = first.number.zip(second.number);
-            let ascending = both.map_or(first.text < second.text, |(one, other)| one < other);
-            if ascending { (0, 1) } else { (1, 0) }
+            if first.sorts(second).is_lt() {
+                (0, 1)
+            } else {
+                (1, 0)
+            }
         }
         ([only], _) => return Err(Error::OnlyLabel { row: only.row, value: only.text.clone() }),
         _ => {

@@ -69,16 +69,19 @@ fn a_single_column_takes_any_two_labels() {
 }
 
 #[test]
-fn words_without_names_of_columns_are_sorted() {
+fn labels_of_columns_without_names_are_sorted() {
     let reading = read(&words(&["fox", "cat", "dog"]), &Classes::Unnamed(3)).unwrap();
     assert_eq!((reading.codes.as_slice(), reading.rule), ([2, 0, 1].as_slice(), Rule::Sorted));
     assert_eq!(reading.classes, ["cat", "dog", "fox"]);
     assert!(reading.remark.unwrap().contains("cat, dog, fox"));
     // Two of three classes: nobody can tell which column is missing.
     assert!(read(&words(&["cat", "dog"]), &Classes::Unnamed(3)).is_err());
-    // A number that is no position is not guessed about.
-    assert!(read(&numbers(&[0.0, 1.0, 7.0]), &Classes::Unnamed(3)).is_err());
     assert_eq!(read(&numbers(&[2.0, 0.0]), &Classes::Unnamed(3)).unwrap().codes, [2, 0]);
+    assert!(read(&numbers(&[0.0, 7.0]), &Classes::Unnamed(3)).is_err());
+    // Numbers by their size, words by their letters.
+    assert_eq!(read(&numbers(&[10.0, 9.0]), &Classes::Unnamed(2)).unwrap().codes, [1, 0]);
+    let word = |text: &str| Label { number: None, ..Label::word(text, 0) };
+    assert_eq!(read(&[word("10"), word("9")], &Classes::Unnamed(2)).unwrap().codes, [0, 1]);
     let truth = read(&words(&["True", "False"]), &Classes::Unnamed(2)).unwrap();
     assert_eq!((truth.codes.as_slice(), truth.rule), ([1, 0].as_slice(), Rule::Truth));
 }
