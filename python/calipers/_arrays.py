@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -63,9 +64,7 @@ def as_folds(folds: Any) -> int | np.ndarray[Any, Any]:
         return ids.astype(np.int64, copy=False)
     if ids.dtype.kind == "f" and np.isfinite(ids).all() and (ids == np.floor(ids)).all():
         return ids.astype(np.int64)
-    missing = [row for row, one in enumerate(ids.tolist()) if one is None or one != one]
-    if missing:
-        raise InputError(f"row {missing[0]}: the fold is missing", row=missing[0])
+    _refuse_missing(ids.tolist(), "fold")
     # Anything else is numbered in sorted order.
     _, numbers = np.unique(ids.astype(str), return_inverse=True)
     return numbers.astype(np.int64)
@@ -76,10 +75,14 @@ def as_words(values: Any, what: str) -> list[str] | None:
     if values is None:
         return None
     words = as_vector(values, what).tolist()
-    for row, word in enumerate(words):
-        if word is None or word != word:
-            raise InputError(f"row {row}: the {what[:-1]} is missing", row=row)
+    _refuse_missing(words, what.removesuffix("s"))
     return [str(word) for word in words]
+
+
+def _refuse_missing(values: list[Any], what: str) -> None:
+    for row, value in enumerate(values):
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            raise InputError(f"row {row}: the {what} is missing", row=row)
 
 
 def _unwrap(values: Any) -> tuple[Any, list[str] | None]:
@@ -87,24 +90,22 @@ def _unwrap(values: Any) -> tuple[Any, list[str] | None]:
     if isinstance(values, np.ndarray):
         return values, None
     library = type(values).__module__.partition(".")[0]
-    if library == "pandas":
-        return _from_pandas(values)
-    if library == "polars":
-        return _from_polars(values)
-    if library == "torch":
-        return _from_torch(values), None
-    if library == "pyarrow" or hasattr(values, "__arrow_c_stream__"):
+    read = {"pandas": _from_pandas, "polars": _from_polars, "torch": _from_torch}.get(library)
+    if read is not None:
+        return read(values)
+    if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
         return _from_arrow(values)
-    if hasattr(values, "__arrow_c_array__"):
-        return _from_arrow(values)
+    return _from_anything(values), None
+
+
+def _from_anything(values: Any) -> Any:
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         raise InputError("a sparse matrix: pass its toarray()")
-    if not isinstance(values, (list, tuple)) and not hasattr(values, "__array__"):
-        if hasattr(values, "__dlpack__"):
-            return np.from_dlpack(values), None
-        if hasattr(values, "__iter__"):
-            return list(values), None
-    return values, None
+    if isinstance(values, (list, tuple)) or hasattr(values, "__array__"):
+        return values
+    if hasattr(values, "__dlpack__"):
+        return np.from_dlpack(values)
+    return list(values) if hasattr(values, "__iter__") else values
 
 
 def _from_pandas(values: Any) -> tuple[Any, list[str] | None]:
@@ -137,14 +138,14 @@ def _from_polars(values: Any) -> tuple[Any, list[str] | None]:
     return values.to_numpy(), _named(columns)
 
 
-def _from_torch(values: Any) -> Any:
+def _from_torch(values: Any) -> tuple[Any, None]:
     if values.device.type != "cpu":
         raise InputError(f"a tensor on {values.device}: pass its cpu()")
     values = values.detach()
     try:
-        return values.numpy()
+        return values.numpy(), None
     except TypeError:  # NumPy has no bfloat16.
-        return values.float().numpy()
+        return values.float().numpy(), None
 
 
 def _from_arrow(values: Any) -> tuple[Any, list[str] | None]:

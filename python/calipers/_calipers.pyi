@@ -5,6 +5,19 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "Model",
+    "__version__",
+    "check_probabilities",
+    "check_weights",
+    "class_names",
+    "evaluate",
+    "fit_model",
+    "metrics",
+    "read_labels",
+    "recalibrators",
+    "simulate",
+]
 __version__: str
 
 @final
@@ -35,7 +48,6 @@ def fit_model(
     from_logits: bool,
     threads: int,
 ) -> Model: ...
-def check_recalibrator(name: str) -> str: ...
 def recalibrators() -> list[tuple[str, str, list[tuple[str, str, str]]]]: ...
 def metrics() -> list[tuple[str, str]]: ...
 def simulate(name: str, rows: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[np.float64]]: ...

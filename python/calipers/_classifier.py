@@ -26,6 +26,7 @@ class ClassifierRecalibrator:
         It has ``fit(X, y)`` and ``predict_proba(X)``; a copy is fitted, it stays as it is.
     log_features : bool
         Whether ln f, floored at 1e-6, is given as further features beside f.
+
     """
 
     def __init__(self, classifier: Any, log_features: bool) -> None:
@@ -54,7 +55,9 @@ class ClassifierRecalibrator:
             # Classifiers refuse to learn from one class; there is only one thing to learn.
             return FittedClassifier(None, classes, f.shape, self.log_features)
         model = _copied(self.classifier, seed)
-        model.fit(features(f, self.log_features), labels.astype(np.int64), **_fit_options(model, weights))
+        model.fit(
+            features(f, self.log_features), labels.astype(np.int64), **_fit_options(model, weights)
+        )
         return FittedClassifier(model, classes, f.shape, self.log_features)
 
 
@@ -88,7 +91,8 @@ class FittedClassifier:
                 )
             if not np.isfinite(predicted).all():
                 raise InputError(
-                    f"recalibrator: {type(self.model).__name__} predicted a number that is not finite"
+                    f"recalibrator: {type(self.model).__name__} predicted a number that is not "
+                    "finite"
                 )
             g[:, found] = predicted
             # Single precision sums to 1 to seven digits only.

@@ -26,12 +26,13 @@ def recalibrators() -> dict[str, str]:
     >>> list(calipers.recalibrators())[:3]
     ['auto', 'boost', 'boost-leafwise']
     >>> print(calipers.recalibrators()["kernel"])
-    Nadaraya-Watson frequencies with a Gaussian kernel (bandwidth=0.1)
+    mean of the labels nearby (Nadaraya-Watson, Gaussian); bandwidth=0.1
+
     """
     names = {}
     for name, about, parameters in _calipers.recalibrators():
         settings = ", ".join(f"{key}={default}" for key, default, _ in parameters)
-        names[name] = f"{about} ({settings})" if settings else about
+        names[name] = f"{about}; {settings}" if settings else about
     return names
 
 
@@ -50,13 +51,12 @@ def metrics() -> dict[str, str]:
     >>> import calipers
     >>> list(calipers.metrics())
     ['l<p>', 'linf', 'brier', 'log', 'top-', 'classwise-', 'over-', 'under-']
+
     """
     return dict(_calipers.metrics())
 
 
-def simulate(
-    name: str, n: int, seed: int = 0
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def simulate(name: str, n: int, seed: int = 0) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Draw predictions whose calibration error is known.
 
     Parameters
@@ -82,6 +82,7 @@ def simulate(
     >>> y_true, y_prob = calipers.simulate("multiclass-overconfident-3", 100, seed=42)
     >>> y_true.shape, y_prob.shape
     ((100,), (100, 3))
+
     """
     if n < 1:
         raise InputError(f"n: {n} rows are nothing to draw")

@@ -61,6 +61,7 @@ class Recalibrator(Routed):
     >>> after = calipers.calibration_error(y_true[2000:], g.predict_proba(y_prob[2000:]))
     >>> float(before) > 0.1, float(after) < 0.02
     (True, True)
+
     """
 
     _estimator_type = "classifier"
@@ -82,7 +83,7 @@ class Recalibrator(Routed):
         self.seed = seed
         self.threads = threads
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Recalibrator:  # noqa: N803
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Recalibrator:
         """Learn from predictions and what was observed.
 
         Parameters
@@ -98,6 +99,7 @@ class Recalibrator(Routed):
         -------
         Recalibrator
             Itself.
+
         """
         if y is None:
             raise InputError("y: requires y to be passed, but the target y is None")
@@ -129,7 +131,7 @@ class Recalibrator(Routed):
             del self.feature_names_in_
         return self
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Correct probabilities.
 
         Parameters
@@ -141,6 +143,7 @@ class Recalibrator(Routed):
         -------
         numpy.ndarray of shape (n, k)
             One column a class.
+
         """
         if not self.__sklearn_is_fitted__():
             raise _not_fitted(self)
@@ -153,12 +156,13 @@ class Recalibrator(Routed):
         predicted: NDArray[np.float64] = self._model.predict(f)
         return predicted
 
-    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+    def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row, by the corrected probabilities."""
         best = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[best]
+        predicted: NDArray[Any] = self.classes_[best]
+        return predicted
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy of :meth:`predict`."""
         right = self.predict(X) == np.asarray(y)
         return float(np.average(right, weights=as_weights(sample_weight)))
@@ -218,7 +222,7 @@ class Recalibrator(Routed):
         """Return what :func:`calipers.evaluate` is to use."""
         return _learner(self.recalibrator, self.log_features)
 
-    def _check_columns(self, X: Any, columns: int) -> None:  # noqa: N803
+    def _check_columns(self, X: Any, columns: int) -> None:
         """Compare the columns with those of the fit, in scikit-learn's words."""
         if columns != self.n_features_in_:
             advice = " Reshape your data if it is one sample." if np.ndim(X) == 1 else ""
@@ -262,7 +266,7 @@ def _fit_classifier(
     return learner.fit(f[used], codes[used], weights, seed)
 
 
-def _column_names(X: Any) -> NDArray[Any] | None:  # noqa: N803
+def _column_names(X: Any) -> NDArray[Any] | None:
     """Return the names of a table's columns, if all of them are words."""
     names = getattr(X, "columns", None)
     if names is None or not all(isinstance(name, str) for name in names):
@@ -292,7 +296,8 @@ def _column_vector() -> Warning:
         from sklearn.exceptions import DataConversionWarning
     except ImportError:
         return UserWarning(message)
-    return DataConversionWarning(message)
+    warning: Warning = DataConversionWarning(message)
+    return warning
 
 
 def _not_fitted(owner: Recalibrator) -> Exception:
@@ -305,7 +310,8 @@ def _not_fitted(owner: Recalibrator) -> Exception:
         from sklearn.exceptions import NotFittedError
     except ImportError:
         return InputError(message)
-    return NotFittedError(message)
+    error: Exception = NotFittedError(message)
+    return error
 
 
 _PARAMETERS: dict[str, Any] = {

@@ -38,6 +38,7 @@ class Estimate:
         How many rows have an infinite score, because they gave the observed class no probability.
     scores : numpy.ndarray
         The held-out score of each row, whose mean is the value.
+
     """
 
     __slots__ = (
@@ -114,15 +115,16 @@ class Report:
     --------
     >>> import calipers
     >>> y_true, y_prob = calipers.simulate("binary-overconfident", 2000, seed=0)
-    >>> report = calipers.evaluate(y_true, y_prob, metrics=["l1", "over-l1"], recalibrator="isotonic")
+    >>> report = calipers.evaluate(y_true, y_prob, ["l1", "over-l1"], recalibrator="isotonic")
     >>> print(report)
     2,000 rows, 2 classes, recalibrator isotonic, 5 folds
     <BLANKLINE>
     metric   estimate  std. error
-    l1       0.1441    0.0078
-    over-l1  0.1253    0.0072
+    l1       0.1259    0.0098
+    over-l1  0.1234    0.0095
     >>> round(report["l1"].value, 4)
-    0.1441
+    0.1259
+
     """
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
@@ -178,6 +180,7 @@ class Report:
         -------
         pandas.DataFrame or polars.DataFrame
             pandas' if it is installed, or else polars'.
+
         """
         columns: dict[str, list[Any]] = {"metric": list(self.estimates)}
         for name in ("value", "stderr", "lower", "p_value", "infinite_rows"):

@@ -17,7 +17,10 @@ def text(report: Report) -> str:
     """Return a heading, one line a metric, and the notes."""
     header, rows = _cells(report)
     padded = [_aligned(column) for column in zip(*(row[1:] for row in rows), strict=True)]
-    table = [header, *([row[0], *cells] for row, cells in zip(rows, zip(*padded), strict=True))]
+    table = [
+        header,
+        *([row[0], *cells] for row, cells in zip(rows, zip(*padded, strict=True), strict=True)),
+    ]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -31,7 +34,9 @@ def html(report: Report) -> str:
     """Return the same as HTML, with numbers aligned to the right."""
     header, rows = _cells(report)
     right = ' style="text-align: right"'
-    head = "".join(f"<th{right if at else ''}>{escape(cell)}</th>" for at, cell in enumerate(header))
+    head = "".join(
+        f"<th{right if at else ''}>{escape(cell)}</th>" for at, cell in enumerate(header)
+    )
     body = "".join(
         "<tr>"
         + "".join(f"<td{right if at else ''}>{escape(cell)}</td>" for at, cell in enumerate(row))

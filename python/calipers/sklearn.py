@@ -55,6 +55,7 @@ def scorer(metric: str | Distance = "l1", **options: Any) -> Scorer:
     ... ).fit(X, y)
     >>> bool((search.cv_results_["mean_test_l1"] < 0.02).all())
     True
+
     """
     return Scorer(metric, options)
 
@@ -69,7 +70,7 @@ class Scorer(Routed):
     def __call__(
         self,
         estimator: Any,
-        X: Any,  # noqa: N803
+        X: Any,
         y: Any,
         sample_weight: Any = None,
     ) -> float:
@@ -85,7 +86,7 @@ class Scorer(Routed):
             )
         )
 
-    def score(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
+    def score(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Do the same by the name under which weights are routed."""
         return self(estimator, X, y, sample_weight)
 
@@ -134,6 +135,7 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
     >>> after = calibration_error(y[1000:], corrected.predict_proba(X[1000:]))
     >>> float(after) < float(before) / 2
     True
+
     """
 
     def __init__(self, estimator: Any, recalibrator: Any = "auto", *, cv: Any = 5) -> None:
@@ -143,7 +145,7 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
 
     def fit(
         self,
-        X: Any,  # noqa: N803
+        X: Any,
         y: Any,
         sample_weight: Any = None,
         groups: Any = None,
@@ -165,13 +167,14 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         -------
         RecalibratedClassifier
             Itself.
+
         """
         if y is None:
             raise InputError("y: requires y to be passed, but the target y is None")
         labels = column_or_1d(y, warn=True)
         sample_weight = as_weights(sample_weight)
         # Rows have to be taken out: lists and sparse matrices of any format are made ready for it.
-        (X,) = indexable(X)  # noqa: N806
+        (X,) = indexable(X)
         if self.cv == "prefit":
             check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
@@ -194,7 +197,7 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         self.recalibrator_.fit(held_out, labels, sample_weight=sample_weight)
         return self
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return corrected probabilities, one column a class."""
         check_is_fitted(self)
         corrected: NDArray[np.float64] = self.recalibrator_.predict_proba(
@@ -202,10 +205,11 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         )
         return corrected
 
-    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+    def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row, by the corrected probabilities."""
         best = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[best]
+        predicted: NDArray[Any] = self.classes_[best]
+        return predicted
 
     def __sklearn_tags__(self) -> Any:
         """Describe it to scikit-learn: what it takes is what the estimator takes."""
@@ -217,7 +221,7 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
 
     def _held_out(
         self,
-        X: Any,  # noqa: N803
+        X: Any,
         labels: NDArray[Any],
         weights: Any,
         groups: Any,
@@ -249,7 +253,7 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         return scores
 
 
-def _fitted(estimator: Any, X: Any, y: Any, weights: Any) -> Any:  # noqa: N803
+def _fitted(estimator: Any, X: Any, y: Any, weights: Any) -> Any:
     """Return a fitted copy."""
     model = clone(estimator)
     if weights is not None and has_fit_parameter(model, "sample_weight"):
@@ -257,7 +261,7 @@ def _fitted(estimator: Any, X: Any, y: Any, weights: Any) -> Any:  # noqa: N803
     return model.fit(X, y)
 
 
-def _scores(model: Any, X: Any) -> NDArray[np.float64]:  # noqa: N803
+def _scores(model: Any, X: Any) -> NDArray[np.float64]:
     """Return probabilities, or else the values of the decision function."""
     method = "predict_proba" if hasattr(model, "predict_proba") else "decision_function"
     return np.asarray(getattr(model, method)(X))

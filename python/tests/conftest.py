@@ -5,9 +5,10 @@ import os
 # Libraries that start a thread a core on a busy machine mostly wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import calipers
 import pytest
 from common import Simulated
+
+import calipers
 
 
 @pytest.fixture(scope="session")

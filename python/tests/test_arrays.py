@@ -1,13 +1,14 @@
 """Arrays of every library and layout: the same numbers, and no copy where none is needed."""
 
-import calipers
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from calipers._arrays import as_scores
 from common import Simulated
+
+import calipers
+from calipers._arrays import as_scores
 
 
 def same(y, left, right, **options) -> None:

@@ -2,10 +2,8 @@
 
 import threading
 
-import calipers
 import numpy as np
 import pytest
-from calipers._classifier import ClassifierRecalibrator, features
 from common import Simulated
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -13,6 +11,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+
+import calipers
+from calipers._classifier import ClassifierRecalibrator, features
+
 
 def catboost(**options):
     library = pytest.importorskip("catboost")
@@ -81,12 +83,12 @@ class Spy:
         other.calls = self.calls
         return other
 
-    def fit(self, X, y, sample_weight=None):  # noqa: N803
+    def fit(self, X, y, sample_weight=None):
         self.calls.append((X, y, sample_weight, threading.get_ident()))
         self.classes_, counts = np.unique(y, return_counts=True)
         self.shares = counts / len(y)
 
-    def predict_proba(self, X):  # noqa: N803
+    def predict_proba(self, X):
         self.calls.append((X, threading.get_ident()))
         return np.tile(self.shares, (len(X), 1))
 
@@ -186,7 +188,7 @@ def test_what_is_no_recalibrator(recalibrator, message: str, binary: Simulated) 
 @pytest.mark.parametrize("wrong", ["shape", "nan"])
 def test_predictions_that_are_none(wrong: str, binary: Simulated) -> None:
     class Wrong(GaussianNB):
-        def predict_proba(self, X):  # noqa: N803
+        def predict_proba(self, X):
             g = super().predict_proba(X)
             return g[1:] if wrong == "shape" else g * np.nan
 

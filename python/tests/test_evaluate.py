@@ -3,11 +3,12 @@
 import inspect
 import math
 
-import calipers
 import numpy as np
 import pandas as pd
 import pytest
 from common import Simulated
+
+import calipers
 
 
 def test_the_contract_of_the_signature() -> None:
@@ -38,7 +39,9 @@ def test_one_number(binary: Simulated) -> None:
 
 
 def test_the_same_seed_gives_the_same_bits_on_any_number_of_threads(multiclass: Simulated) -> None:
-    reports = [calipers.evaluate(*multiclass, "l1", "boost", threads=n).to_json() for n in (1, 2, 3)]
+    reports = [
+        calipers.evaluate(*multiclass, "l1", "boost", threads=n).to_json() for n in (1, 2, 3)
+    ]
     assert reports[0] == reports[1] == reports[2]
     assert calipers.evaluate(*multiclass, "l1", "boost", seed=1).to_json() != reports[0]
 
@@ -51,16 +54,23 @@ def test_folds_of_any_kind(binary: Simulated) -> None:
     values = {
         calipers.evaluate(y, p, folds=form)["l1"].value
         for form in (
-            ids.tolist(), ids + 2020, ids.astype(float), np.array(list("abcd"))[ids],
-            pd.Series(ids), ids.astype(np.uint8),
+            ids.tolist(),
+            ids + 2020,
+            ids.astype(float),
+            np.array(list("abcd"))[ids],
+            pd.Series(ids),
+            ids.astype(np.uint8),
         )
     }
     assert values == {expected["l1"].value}
     many = calipers.evaluate(y, p, folds=10, repeats=3)
     assert (many.folds, many.repeats, many.fits) == (10, 3, 30)
     for folds, message in [
-        (1, "at least 2 folds"), (-1, "at least 2 folds"), (601, "too few for 601 folds"),
-        (ids[1:], "fold ids: expected 600, found 599"), (ids * 0, "at least 2 are needed"),
+        (1, "at least 2 folds"),
+        (-1, "at least 2 folds"),
+        (601, "too few for 601 folds"),
+        (ids[1:], "fold ids: expected 600, found 599"),
+        (ids * 0, "at least 2 are needed"),
         ([None] * 600, "row 0: the fold is missing"),
     ]:
         with pytest.raises(calipers.InputError, match=message):

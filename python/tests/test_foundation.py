@@ -7,9 +7,10 @@ estimate stays a lower bound of the error.
 
 from pathlib import Path
 
-import calipers
 import numpy as np
 import pytest
+
+import calipers
 
 torch = pytest.importorskip("torch")
 
@@ -39,9 +40,7 @@ def tabpfn(path: Path):
     torch.manual_seed(0)
     config, _ = architecture.parse_config(settings)
     state = architecture.get_architecture(config).state_dict()
-    torch.save(
-        {"config": settings, "state_dict": state, "architecture_name": "tabpfn_v2_5"}, path
-    )
+    torch.save({"config": settings, "state_dict": state, "architecture_name": "tabpfn_v2_5"}, path)
     return library.TabPFNClassifier(n_estimators=2, model_path=path, device="cpu")
 
 

@@ -1,10 +1,11 @@
 """Labels of every kind, by the rules that the command line has."""
 
-import calipers
 import numpy as np
 import pandas as pd
 import pytest
 from common import Simulated
+
+import calipers
 
 
 def value(y, p, **options) -> float:
@@ -12,7 +13,8 @@ def value(y, p, **options) -> float:
 
 
 @pytest.mark.parametrize(
-    "dtype", ["int8", "uint8", "int32", "int64", "uint64", "float32", "float64", "<U3", "S3", object]
+    "dtype",
+    ["int8", "uint8", "int32", "int64", "uint64", "float32", "float64", "<U3", "S3", object],
 )
 def test_positions_of_any_type(dtype: str, multiclass: Simulated) -> None:
     y, p = multiclass
@@ -32,7 +34,9 @@ def test_words_without_names_are_sorted_as_classifiers_do(multiclass: Simulated)
         assert "in sorted order" in report.notes[0]
 
 
-def test_numbers_without_names_are_sorted_where_there_is_one_a_column(multiclass: Simulated) -> None:
+def test_numbers_without_names_are_sorted_where_there_is_one_a_column(
+    multiclass: Simulated,
+) -> None:
     y, p = multiclass
     for numbers in ([1, 2, 3], [-1, 0, 1], [9, 10, 11], [0.5, 1.5, 2.5]):
         report = calipers.evaluate(np.array(numbers)[y], p, recalibrator="isotonic")

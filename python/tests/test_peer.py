@@ -2,13 +2,14 @@
 
 import json
 
-import calipers
 import numpy as np
 import pytest
 from common import ROOT
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+
+import calipers
 
 PEER = json.loads((ROOT / "oracles" / "peer_values.json").read_text())
 # As in oracles/peer.py.

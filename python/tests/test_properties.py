@@ -1,11 +1,12 @@
 """What holds for every input."""
 
-import calipers
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+
+import calipers
 
 # A busy machine is no counter-example.
 ready = settings(
@@ -15,9 +16,9 @@ QUICK = ["identity", "constant", "isotonic", "temperature", "bins-mass", "partit
 
 
 @st.composite
-def predictions(draw, classes=st.integers(2, 5)):
+def predictions(draw, classes=None):
     """Draw labels and probabilities, with ties, zeros and ones among them."""
-    k = draw(classes)
+    k = classes or draw(st.integers(2, 5))
     n = draw(st.integers(5, 40))
     counts = draw(
         hnp.arrays(np.int64, (n, k), elements=st.integers(0, 6), fill=st.nothing())
@@ -43,7 +44,7 @@ def test_every_prediction_is_measured(drawn, name: str, seed: int) -> None:
 
 
 @ready
-@given(predictions(st.just(2)), st.sampled_from(QUICK), st.integers(0, 10))
+@given(predictions(2), st.sampled_from(QUICK), st.integers(0, 10))
 def test_over_and_under_confidence_add_up(drawn, name: str, seed: int) -> None:
     report = calipers.evaluate(*drawn, ["l1", "over-l1", "under-l1"], name, seed=seed)
     total = report["over-l1"].value + report["under-l1"].value
@@ -80,7 +81,12 @@ numbers = hnp.arrays(
     hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=6),
 )
 anything = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3), st.binary(max_size=2),
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=3),
+    st.binary(max_size=2),
     st.tuples(st.integers()),
 )
 

@@ -5,11 +5,9 @@ import pickle
 import subprocess
 import sys
 
-import calipers
 import numpy as np
 import pandas as pd
 import pytest
-from calipers.sklearn import RecalibratedClassifier, scorer
 from common import Simulated
 from sklearn.base import clone, is_classifier
 from sklearn.datasets import make_classification
@@ -22,6 +20,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+
+import calipers
+from calipers.sklearn import RecalibratedClassifier, scorer
 
 
 @pytest.mark.parametrize("name", calipers.recalibrators())
@@ -130,7 +131,12 @@ def test_params_and_clones() -> None:
     g = calipers.Recalibrator(tree, log_features=True, seed=4)
     assert g.get_params()["recalibrator__max_depth"] == 2
     assert set(g.get_params(deep=False)) == {
-        "recalibrator", "log_features", "class_names", "from_logits", "seed", "threads",
+        "recalibrator",
+        "log_features",
+        "class_names",
+        "from_logits",
+        "seed",
+        "threads",
     }
     other = clone(g).set_params(recalibrator__max_depth=5, seed=1)
     assert other.recalibrator.max_depth == 5
@@ -160,7 +166,9 @@ def test_pipelines_and_cross_validation(multiclass: Simulated) -> None:
     assert log_loss(y, held_out) < log_loss(y, p)
     assert len(cross_val_score(pipeline, logits, y, cv=3)) == 3
     search = GridSearchCV(
-        calipers.Recalibrator(), {"recalibrator": ["identity", "temperature"]}, scoring="neg_log_loss"
+        calipers.Recalibrator(),
+        {"recalibrator": ["identity", "temperature"]},
+        scoring="neg_log_loss",
     ).fit(plain, y)
     assert search.best_params_ == {"recalibrator": "temperature"}
 
@@ -270,7 +278,9 @@ def test_recalibrated_classifier_learns_from_what_was_held_out() -> None:
     prefit = RecalibratedClassifier(wrapped.estimator_, "temperature", cv="prefit")
     prefit.fit(X[700:1100], Y[700:1100])
     assert prefit.estimator_ is wrapped.estimator_
-    np.testing.assert_allclose(prefit.predict_proba(X[1100:]), wrapped.predict_proba(X[1100:]), atol=0.1)
+    np.testing.assert_allclose(
+        prefit.predict_proba(X[1100:]), wrapped.predict_proba(X[1100:]), atol=0.1
+    )
 
 
 def test_recalibrated_classifier_takes_decision_functions_and_weights() -> None:
@@ -316,6 +326,9 @@ built_in = calipers.evaluate(y, p, recalibrator="constant")
 assert abs(own["brier"].value - built_in["brier"].value) < 1e-3
 """
     subprocess.run(
-        [sys.executable, "-c", code], check=True, timeout=60, cwd=tmp_path,
+        [sys.executable, "-c", code],
+        check=True,
+        timeout=60,
+        cwd=tmp_path,
         env={"PYTHONPATH": str(tmp_path)},
     )

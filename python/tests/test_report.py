@@ -8,12 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import calipers
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from common import ROOT, Simulated, built, command
+
+import calipers
 
 CELLS = ROOT / "data" / "cells_lgbm.csv"
 DIGITS = ROOT / "data" / "mnist5k_lr.csv"
@@ -29,7 +30,9 @@ def read(path: Path) -> tuple[list[str], pd.DataFrame]:
 
 
 @pytest.mark.parametrize("path", [CELLS, DIGITS], ids=lambda path: path.stem)
-@pytest.mark.parametrize("metrics", [("l1", "l2", "brier", "log"), ("top-over-l1", "classwise-l1.5")])
+@pytest.mark.parametrize(
+    "metrics", [("l1", "l2", "brier", "log"), ("top-over-l1", "classwise-l1.5")]
+)
 def test_the_command_line_prints_the_same_json(path: Path, metrics: tuple[str, ...]) -> None:
     printed = command("estimate", str(path), "--metric", ",".join(metrics), "--format", "json")
     report = calipers.evaluate(*read(path), metrics=metrics)
@@ -160,7 +163,10 @@ def test_rust_and_the_command_line_and_python_give_the_same_bits(tmp_path: Path)
             metrics = ["l1", "top-l2", "brier", "log"]
             rust = subprocess.run(
                 [example, setting, "400", name, *metrics],
-                check=True, capture_output=True, text=True, timeout=120,
+                check=True,
+                capture_output=True,
+                text=True,
+                timeout=120,
             ).stdout
             y, p = calipers.simulate(setting, 400, seed=0)
             python = calipers.evaluate(y, p, metrics, recalibrator=name).to_json()

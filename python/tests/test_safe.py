@@ -11,13 +11,15 @@ import textwrap
 import threading
 import time
 
-import calipers
 import joblib
 import numpy as np
 import pytest
 from common import Simulated
 
+import calipers
+
 pytestmark = pytest.mark.timeout(120)
+
 
 def task(seed: int) -> float:
     """Estimate something, in whatever thread or process this is."""
@@ -174,24 +176,32 @@ INTERRUPTED = """
 
 RUNS = {
     "a builtin": (
-        "multiclass-overconfident-10", 20_000, "",
+        "multiclass-overconfident-10",
+        20_000,
+        "",
         "calipers.evaluate(y, p, recalibrator='boost', repeats=200)",
     ),
     "one long fit": (
-        "multiclass-overconfident-10", 100_000, "",
+        "multiclass-overconfident-10",
+        100_000,
+        "",
         "calipers.Recalibrator('boost-cold:depth=8,rate=0.001').fit(p, y)",
     ),
     "a kernel": (
-        "multiclass-overconfident-3", 60_000, "",
+        "multiclass-overconfident-3",
+        60_000,
+        "",
         "calipers.evaluate(y, p, recalibrator='kernel', repeats=20)",
     ),
     "a classifier": (
-        "multiclass-overconfident-3", 20_000,
-        "from sklearn.ensemble import GradientBoostingClassifier",
-        "calipers.evaluate(y, p, recalibrator=GradientBoostingClassifier(n_estimators=10**6), repeats=9)",
+        "multiclass-overconfident-3",
+        20_000,
+        "from sklearn.ensemble import GradientBoostingClassifier as Boosting",
+        "calipers.evaluate(y, p, recalibrator=Boosting(n_estimators=10**6))",
     ),
     "a distance": (
-        "multiclass-overconfident-3", 20_000,
+        "multiclass-overconfident-3",
+        20_000,
         "slow = lambda f, z: [time.sleep(30), abs(z - f).sum(axis=1)][1]",
         "calipers.evaluate(y, p, calipers.Distance(slow, lambda f, z: np.sign(z - f)))",
     ),
@@ -202,9 +212,7 @@ RUNS = {
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as on Unix")
 def test_interrupts(what: str) -> None:
     setting, rows, prepare, run = RUNS[what]
-    code = textwrap.dedent(INTERRUPTED).format(
-        setting=setting, rows=rows, prepare=prepare, run=run
-    )
+    code = textwrap.dedent(INTERRUPTED).format(setting=setting, rows=rows, prepare=prepare, run=run)
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

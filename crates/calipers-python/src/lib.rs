@@ -28,7 +28,7 @@ mod _calipers {
     #[pymodule_export]
     use crate::lists::{class_names, metrics, recalibrators, simulate};
     #[pymodule_export]
-    use crate::model::{Model, check_recalibrator, fit_model};
+    use crate::model::{Model, fit_model};
     #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "Python's name for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");

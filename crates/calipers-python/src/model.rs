@@ -87,11 +87,3 @@ pub fn fit_model<'py>(
     })?;
     Ok(Model { fitted })
 }
-
-/// Raises an error unless the name is one of a recalibrator, with parameters that it has; returns
-/// the name with the parameters that differ from their defaults.
-#[pyfunction]
-#[pyo3(signature = (name))]
-pub fn check_recalibrator(py: Python<'_>, name: &str) -> PyResult<String> {
-    recalibrator(name).map(|made| made.name()).map_err(|error| raise(py, &error))
-}
