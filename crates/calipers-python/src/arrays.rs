@@ -86,30 +86,31 @@ impl<'a> ScoresView<'a> {
         }
     }
 
-    /// Checks them, together with the class of each row.
-    pub fn predictions(self, labels: &[u32], from_logits: bool) -> calipers::Result<Predictions> {
-        if from_logits {
-            // The softmax of what was given is new in any case.
-            let logits = match self {
-                Self::Column32(column) => column.mapv(f64::from).insert_axis(Axis(1)),
-                Self::Column64(column) => column.to_owned().insert_axis(Axis(1)),
-                Self::Matrix32(matrix) => matrix.mapv(f64::from),
-                Self::Matrix64(matrix) => {
-                    return Predictions::from_logits(matrix, labels);
-                }
-            };
-            return Predictions::from_logits(logits.view(), labels);
-        }
-        match self {
-            Self::Column32(column) => Predictions::binary(&column.mapv(f64::from).to_vec(), labels),
-            Self::Column64(column) => Predictions::binary(&column.to_vec(), labels),
-            Self::Matrix32(matrix) => Predictions::new(matrix.mapv(f64::from), labels),
-            Self::Matrix64(matrix) => Predictions::new(matrix.to_owned(), labels),
+    /// Checks them, together with the class of each row. Probabilities are borrowed, logits made
+    /// probabilities of.
+    pub fn predictions(
+        self,
+        labels: &[u32],
+        from_logits: bool,
+    ) -> calipers::Result<Predictions<'a>> {
+        match (self, from_logits) {
+            (Self::Column32(column), false) => Predictions::borrowed_binary(column, labels),
+            (Self::Column64(column), false) => Predictions::borrowed_binary(column, labels),
+            (Self::Matrix32(matrix), false) => Predictions::borrowed(matrix, labels),
+            (Self::Matrix64(matrix), false) => Predictions::borrowed(matrix, labels),
+            (Self::Column32(column), true) => {
+                Predictions::from_logits(column.insert_axis(Axis(1)), labels)
+            }
+            (Self::Column64(column), true) => {
+                Predictions::from_logits(column.insert_axis(Axis(1)), labels)
+            }
+            (Self::Matrix32(matrix), true) => Predictions::from_logits(matrix, labels),
+            (Self::Matrix64(matrix), true) => Predictions::from_logits(matrix, labels),
         }
     }
 
     /// Checks them where there are no labels.
-    pub fn unlabelled(self, from_logits: bool) -> calipers::Result<Predictions> {
+    pub fn unlabelled(self, from_logits: bool) -> calipers::Result<Predictions<'a>> {
         self.predictions(&vec![0; self.rows()], from_logits)
     }
 }
@@ -137,7 +138,7 @@ pub fn check_weights(
     rows: usize,
 ) -> PyResult<()> {
     let weights = weights.as_array().to_vec();
-    let any = Predictions::binary(&vec![0.5; rows], &vec![0_u32; rows]);
+    let any = Predictions::binary(vec![0.5; rows], &vec![0_u32; rows]);
     any.and_then(|any| any.with_weights(weights)).map_err(|error| raise(py, &error))?;
     Ok(())
 }

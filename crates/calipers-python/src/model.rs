@@ -28,7 +28,7 @@ impl Model {
         let view = scores.view();
         let g = background::run(py, |caller| {
             let predictions = view.unlabelled(from_logits)?;
-            with_pool(threads, &caller.stop(), || self.fitted.predict(predictions.probs()))
+            with_pool(threads, &caller.stop(), || self.fitted.predict(predictions.probs().view()))
         })?;
         Ok(PyArray2::from_owned_array(py, g))
     }
