@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 
-use ndarray::Array2;
 use rayon::prelude::*;
 
 use crate::metric::Scope;
@@ -58,15 +57,14 @@ impl<'a> Problem<'a> {
 
     /// "Is it this class or not?", by the probability of that class alone.
     fn two_classes(predictions: &'a Predictions<'_>, class: impl Fn(usize) -> usize) -> Self {
-        let mut probs = Array2::zeros((predictions.rows(), 2));
-        let pairs = probs.as_slice_mut().unwrap_or_default().chunks_exact_mut(2);
-        for (row, pair) in pairs.enumerate() {
+        let mut cells = vec![0.0; 2 * predictions.rows()];
+        for (row, pair) in cells.chunks_exact_mut(2).enumerate() {
             let p = predictions.held().at(row, class(row));
             pair.copy_from_slice(&[1.0 - p, p]);
         }
         let labels = predictions.labels().iter().enumerate();
         let labels = labels.map(|(row, &label)| u32::from(label as usize == class(row))).collect();
-        Self::finish(Probs::trusted(probs.into()), labels, predictions.weights())
+        Self::finish(Probs::trusted(cells.into(), 2), labels, predictions.weights())
     }
 
     fn finish(probs: Probs<'a>, labels: Cow<'a, [u32]>, weights: Option<&'a [f64]>) -> Self {
@@ -117,11 +115,10 @@ impl Sorted {
     fn new(probs: &Probs<'_>, labels: &[u32], weights: Option<&[f64]>) -> Self {
         let order = ascending(probs, labels.len());
         let rows = || order.par_iter().map(|&row| row as usize);
-        let mut sorted = Array2::zeros((order.len(), 2));
-        let places = sorted.as_slice_mut().unwrap_or_default().par_chunks_exact_mut(2);
-        places.zip(rows()).for_each(|(place, row)| probs.read(row, place));
+        let mut sorted = vec![0.0; 2 * order.len()];
+        sorted.par_chunks_exact_mut(2).zip(rows()).for_each(|(place, row)| probs.read(row, place));
         Self {
-            probs: Probs::trusted(sorted.into()),
+            probs: Probs::trusted(sorted.into(), 2),
             labels: rows().map(|row| labels[row]).collect(),
             weights: weights.map(|weights| rows().map(|row| weights[row]).collect()),
             order,

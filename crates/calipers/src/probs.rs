@@ -45,7 +45,10 @@ pub(crate) mod sealed {
 
     impl Sealed for f64 {
         fn table(view: ArrayView2<'_, Self>) -> Values<'_> {
-            Values::Double(view.into())
+            match view.to_slice() {
+                Some(cells) => Values::Rows { cells: cells.into(), classes: view.ncols() },
+                None => Values::Double(view),
+            }
         }
         fn column(view: ArrayView1<'_, Self>) -> Values<'_> {
             Values::DoubleColumn(view.into())
@@ -53,13 +56,18 @@ pub(crate) mod sealed {
     }
 }
 
-/// The numbers as they were given: a table with one row a sample and one column a class, or the
-/// probabilities of class 1 of two; in any layout.
+/// The numbers as they were given.
 #[derive(Debug, Clone)]
 pub enum Values<'a> {
-    Double(CowArray<'a, f64, Ix2>),
+    /// Row after row, one number a class.
+    Rows { cells: Cow<'a, [f64]>, classes: usize },
+    /// The same in any other layout.
+    Double(ArrayView2<'a, f64>),
+    /// The same in single precision.
     Single(ArrayView2<'a, f32>),
+    /// The probabilities of class 1 of two.
     DoubleColumn(CowArray<'a, f64, Ix1>),
+    /// The same in single precision.
     SingleColumn(ArrayView1<'a, f32>),
 }
 
@@ -67,6 +75,7 @@ impl Values<'_> {
     /// The number of rows and of classes.
     pub fn dim(&self) -> (usize, usize) {
         match self {
+            Self::Rows { cells, classes } => (cells.len() / classes.max(&1), *classes),
             Self::Double(table) => table.dim(),
             Self::Single(table) => table.dim(),
             Self::DoubleColumn(column) => (column.len(), 2),
@@ -76,7 +85,10 @@ impl Values<'_> {
 
     fn view(&self) -> Values<'_> {
         match self {
-            Self::Double(table) => Values::Double(table.view().into()),
+            Self::Rows { cells, classes } => {
+                Values::Rows { cells: Cow::Borrowed(cells), classes: *classes }
+            }
+            Self::Double(table) => Values::Double(table.view()),
             Self::Single(table) => Values::Single(table.view()),
             Self::DoubleColumn(column) => Values::DoubleColumn(column.view().into()),
             Self::SingleColumn(column) => Values::SingleColumn(column.view()),
@@ -86,6 +98,7 @@ impl Values<'_> {
     #[inline]
     fn at(&self, row: usize, class: usize) -> f64 {
         match self {
+            Self::Rows { cells, classes } => cells[row * classes + class],
             Self::Double(table) => table[[row, class]],
             Self::Single(table) => table[[row, class]].into(),
             Self::DoubleColumn(column) => pair(column[row])[class],
@@ -96,6 +109,9 @@ impl Values<'_> {
     #[inline]
     fn read(&self, row: usize, to: &mut [f64]) {
         match self {
+            Self::Rows { cells, classes } => {
+                to.copy_from_slice(&cells[row * classes..(row + 1) * classes]);
+            }
             Self::Double(table) => {
                 to.iter_mut().zip(table.row(row)).for_each(|(to, from)| *to = *from);
             }
@@ -133,20 +149,23 @@ impl<'a> Probs<'a> {
     /// Checks a table and divides each row by its sum; also says how many sums were off by more than
     /// rounding.
     pub fn owned(table: Array2<f64>) -> Result<(Self, usize)> {
-        let mut table = if table.is_standard_layout() {
-            table
+        let (len, classes) = (table.len(), table.ncols());
+        let mut cells = if table.is_standard_layout() {
+            // A part of an array keeps the rest of its memory.
+            let (mut cells, offset) = table.into_raw_vec_and_offset();
+            cells.drain(..offset.unwrap_or(0));
+            cells.truncate(len);
+            cells
         } else {
-            table.as_standard_layout().into_owned()
+            table.iter().copied().collect()
         };
-        let classes = table.ncols();
         let mut off = 0;
-        let cells = table.as_slice_mut().unwrap_or_default();
         for (row, values) in cells.chunks_exact_mut(classes).enumerate() {
             let sum = check_row(row, values)?;
             divide(values, sum);
             off += usize::from(is_off(sum));
         }
-        Ok((Self::trusted(table.into()), off))
+        Ok((Self::trusted(cells.into(), classes), off))
     }
 
     /// Checks numbers that stay as they are; also says how many sums were off by more than rounding.
@@ -170,10 +189,10 @@ impl<'a> Probs<'a> {
         Ok((Self { values, classes, divide, sums }, off))
     }
 
-    /// A table whose rows are points of the simplex.
-    pub fn trusted(table: CowArray<'a, f64, Ix2>) -> Self {
-        let classes = table.ncols();
-        Self { values: Values::Double(table), classes, divide: false, sums: Cow::default() }
+    /// Rows, one after the other, that are points of the simplex.
+    pub fn trusted(cells: Cow<'a, [f64]>, classes: usize) -> Self {
+        let values = Values::Rows { cells, classes };
+        Self { values, classes, divide: false, sums: Cow::default() }
     }
 
     /// The same predictions, borrowed.
@@ -195,23 +214,28 @@ impl<'a> Probs<'a> {
     #[inline]
     pub fn as_slice(&self) -> Option<&[f64]> {
         match &self.values {
-            Values::Double(table) if !self.divide => table.as_slice(),
+            Values::Rows { cells, .. } if !self.divide => Some(cells),
             _ => None,
         }
     }
 
     /// All rows as a table, which is a copy unless that is how they are held.
     pub fn table(&self) -> CowArray<'_, f64, Ix2> {
-        match &self.values {
-            Values::Double(table) if !self.divide => table.view().into(),
-            values => {
-                let mut table = Array2::zeros(values.dim());
-                let cells = table.as_slice_mut().unwrap_or_default();
-                let rows = cells.chunks_exact_mut(self.classes).enumerate();
-                rows.for_each(|(row, to)| self.read(row, to));
-                table.into()
-            }
+        let held = match &self.values {
+            Values::Rows { cells, .. } => ArrayView2::from_shape(self.values.dim(), cells).ok(),
+            Values::Double(table) => Some(table.view()),
+            _ => None,
+        };
+        if let Some(table) = held
+            && !self.divide
+        {
+            return table.into();
         }
+        let mut table = Array2::zeros(self.values.dim());
+        let cells = table.as_slice_mut().unwrap_or_default();
+        let rows = cells.chunks_exact_mut(self.classes).enumerate();
+        rows.for_each(|(row, to)| self.read(row, to));
+        table.into()
     }
 
     /// A row, as it is held or read into the buffer, which must have room for it.
@@ -257,7 +281,7 @@ pub(crate) fn check_column(values: &Values<'_>) -> Result<()> {
         Values::SingleColumn(column) => {
             column.iter().map(|&value| value.into()).enumerate().try_for_each(check)
         }
-        Values::Double(_) | Values::Single(_) => Ok(()),
+        Values::Rows { .. } | Values::Double(_) | Values::Single(_) => Ok(()),
     }
 }
 

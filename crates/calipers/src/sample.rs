@@ -51,21 +51,10 @@ impl Sample {
         values.reserve(labels.len() * classes);
         self.labels.clear();
         self.labels.reserve(labels.len());
-        match probs.as_slice() {
-            Some(all) => {
-                for row in rows() {
-                    values.extend_from_slice(&all[row * classes..(row + 1) * classes]);
-                    self.labels.push(labels[row]);
-                }
-            }
-            None => {
-                for row in rows() {
-                    let end = values.len();
-                    values.resize(end + classes, 0.0);
-                    probs.read(row, &mut values[end..]);
-                    self.labels.push(labels[row]);
-                }
-            }
+        let mut buffer = vec![0.0; classes];
+        for row in rows() {
+            values.extend_from_slice(probs.row(row, &mut buffer));
+            self.labels.push(labels[row]);
         }
         let count = self.labels.len();
         self.weights = weights.map(|weights| {

@@ -85,13 +85,13 @@ impl<G: Growth> Plan<G> {
         // Back into one table, by walking each fold's rows in their order.
         let mut unread: Vec<_> =
             held_out.iter().map(|probs| probs.chunks_exact(all.classes)).collect();
-        let mut probs = Array2::zeros((all.len(), all.classes));
-        for (mut row, &fold) in probs.rows_mut().into_iter().zip(&fold_of) {
+        let mut probs = vec![0.0; all.len() * all.classes];
+        for (row, &fold) in probs.chunks_exact_mut(all.classes).zip(&fold_of) {
             let read = unread[fold as usize].next().unwrap_or_default();
             row.iter_mut().zip(read).for_each(|(to, from)| *to = *from);
         }
         let go_on = !stop::requested();
-        let probs = Probs::trusted(probs.into());
+        let probs = Probs::trusted(probs.into(), all.classes);
         let mut left_out = Sample::empty();
         left_out.fill(&probs, &all.labels, Some(&all.weights), |row| go_on || row == 0);
         Boosted {
