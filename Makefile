@@ -6,15 +6,63 @@ PYTHON := $(VENV)/bin/python
 
 .PHONY: help
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-24s %s\n", $$1, $$2}'
 
 .PHONY: demo
 demo: ## Build calipers (without Parquet, which takes minutes) and measure what ships with it
 	cargo run --release --quiet --package calipers-cli --no-default-features -- estimate data/cells_lgbm.csv
 
 .PHONY: test
-test: lint ## Run every linter and every test
+test: lint test-rust test-python ## Run every linter and every test
+
+.PHONY: test-rust
+test-rust: ## Run the tests of the library and of the command
 	cargo test --workspace
+
+.PHONY: python
+python: $(VENV)/build ## Build the Python package and install it in .venv
+	rm -rf dist
+	$(VENV)/bin/maturin build --release --quiet --interpreter $(PYTHON) --out dist
+	$(PYTHON) -m pip install --quiet dist/*.whl
+	$(PYTHON) -m pip install --quiet --force-reinstall --no-deps dist/*.whl
+
+$(VENV)/build: python/requirements-build.txt
+	test -x $(PYTHON) || python3 -m venv $(VENV)
+	$(PYTHON) -m pip install --quiet --requirement $<
+	touch $@
+
+.PHONY: test-python
+test-python: python $(VENV)/test test-python-alone ## Test the Python package as it is installed
+	cargo build --workspace --bins --examples
+	$(PYTHON) -m mypy.stubtest calipers._calipers --mypy-config-file pyproject.toml
+	CALIPERS_COMMAND=target/debug/calipers CALIPERS_EXAMPLE=target/debug/examples/simulated \
+		OMP_NUM_THREADS=1 $(PYTHON) -m pytest --quiet python/tests
+	OMP_NUM_THREADS=1 $(PYTHON) -m pytest --quiet --doctest-modules --pyargs calipers
+	OMP_NUM_THREADS=1 $(PYTHON) -m pytest --quiet --doctest-glob='*.md' docs/python.md
+	OMP_NUM_THREADS=1 $(PYTHON) examples/execute.py --check
+
+.PHONY: test-python-alone
+test-python-alone: python # Try the package where there is nothing but NumPy
+	rm -rf $(VENV)-alone
+	python3 -m venv $(VENV)-alone
+	$(VENV)-alone/bin/python -m pip install --quiet dist/*.whl
+	$(VENV)-alone/bin/python python/tests/alone.py
+
+$(VENV)/test: python/requirements-test.txt
+	test -x $(PYTHON) || python3 -m venv $(VENV)
+	$(PYTHON) -m pip install --quiet --requirement $<
+	touch $@
+
+.PHONY: test-python-foundation
+test-python-foundation: python ## Test TabICL, TabPFN and torch (downloads 3 GB)
+	test -x $(VENV)-foundation/bin/python || python3 -m venv $(VENV)-foundation
+	$(VENV)-foundation/bin/python -m pip install --quiet --requirement python/requirements-foundation.txt
+	$(VENV)-foundation/bin/python -m pip install --quiet --force-reinstall --no-deps dist/*.whl
+	$(VENV)-foundation/bin/python -m pytest --quiet python/tests/test_torch.py python/tests/test_foundation.py
+
+.PHONY: notebook
+notebook: python $(VENV)/test ## Run the example notebook again, and keep what it shows
+	OMP_NUM_THREADS=1 $(PYTHON) examples/execute.py
 
 .PHONY: lint
 lint: lint-rust lint-python ## Run every linter
@@ -26,9 +74,10 @@ lint-rust: ## Check formatting, clippy and the documentation's links
 	RUSTDOCFLAGS="--deny warnings" cargo doc --package calipers --no-deps
 
 .PHONY: lint-python
-lint-python: $(VENV)/lint ## Check the Python scripts
-	$(PYTHON) -m ruff check oracles bench
-	$(PYTHON) -m ruff format --check oracles bench
+lint-python: $(VENV)/lint ## Check the Python package and scripts
+	$(PYTHON) -m ruff check python oracles bench examples
+	$(PYTHON) -m ruff format --check python oracles bench examples
+	$(PYTHON) -m mypy
 
 $(VENV)/lint: bench/requirements-lint.txt
 	test -x $(PYTHON) || python3 -m venv $(VENV)
@@ -55,6 +104,13 @@ $(VENV)/oracles-boost: oracles/requirements-boost.txt
 	$(PYTHON) -m pip install --quiet --requirement $<
 	touch $@
 
+.PHONY: oracles-peer
+oracles-peer: ## Estimate with probmetrics again (downloads 3 GB)
+	test -x $(VENV)-peer/bin/python || python3 -m venv $(VENV)-peer
+	$(VENV)-peer/bin/python -m pip install --quiet --requirement bench/requirements-probmetrics.txt
+	OMP_NUM_THREADS=1 $(VENV)-peer/bin/python oracles/peer.py
+	git diff --stat oracles/peer_values.json
+
 .PHONY: bench-probmetrics
 bench-probmetrics: ## Time boost beside probmetrics' WS CatBoost (downloads 3 GB)
 	python3 bench/against_probmetrics.py
@@ -65,7 +121,11 @@ bench: ## Time reading and estimating a million rows, and the recalibrators
 	python3 bench/million_rows.py
 	cargo bench --package calipers
 
+.PHONY: bench-python
+bench-python: python ## Measure what the Python package costs beside the computation
+	$(PYTHON) bench/python_overhead.py
+
 .PHONY: clean
 clean: ## Remove everything that was built
 	cargo clean
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(VENV)-alone $(VENV)-foundation $(VENV)-peer dist

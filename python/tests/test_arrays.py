@@ -160,22 +160,6 @@ def test_arrow(binary: Simulated, multiclass: Simulated) -> None:
         calipers.evaluate([0, 1], pa.array([0.5, None]), folds=2)
 
 
-def test_torch(binary: Simulated, multiclass: Simulated) -> None:
-    torch = pytest.importorskip("torch")
-    y, p = multiclass
-    tensor = torch.tensor(p, requires_grad=True)
-    scores, _ = as_scores(tensor)
-    assert np.shares_memory(scores, tensor.detach().numpy())
-    same(torch.tensor(y), tensor, p)
-    logits = torch.tensor(np.log(p))
-    assert calipers.evaluate(y, logits, from_logits=True)["l1"].value == pytest.approx(
-        calipers.evaluate(y, p)["l1"].value, abs=1e-12
-    )
-    y2, p2 = binary
-    coarse = torch.tensor(p2[:, 1]).to(torch.bfloat16)
-    same(torch.tensor(y2), coarse, coarse.float().numpy())
-
-
 class Foreign:
     """An array of some other library, which speaks DLPack."""
 

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Instant;
 
 use calipers::{BinaryNorm, Estimator, Folds, Metric, Report, recalibrator};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -66,8 +67,13 @@ pub fn evaluate<'py>(
     let names = settings.class_names.as_deref();
     let labels = labels.resolve(py, view.columns(), names)?;
     let run = Run::new(py, &settings, view, &labels)?;
-    let report = background::run(py, |caller| run.estimate(caller))?;
-    as_dict(py, report, labels.reading.remark)
+    let (report, seconds) = background::run(py, |caller| {
+        let start = Instant::now();
+        Ok((run.estimate(caller)?, start.elapsed().as_secs_f64()))
+    })?;
+    let dict = as_dict(py, report, labels.reading.remark)?;
+    dict.set_item("seconds", seconds)?;
+    Ok(dict)
 }
 
 /// What the background thread needs: nothing that is bound to the interpreter's lock.

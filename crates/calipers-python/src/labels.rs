@@ -113,24 +113,29 @@ fn distinct<T: Hash + Eq + Copy>(
     found: &mut Vec<Label>,
 ) -> Vec<u32> {
     let mut known: HashMap<T, u32> = HashMap::new();
-    let mut last: Option<(T, u32)> = None;
+    // There are few labels as a rule: those that came first are looked through before the table.
+    let mut first: Vec<T> = Vec::with_capacity(LOOKED_THROUGH);
     values
         .enumerate()
         .map(|(row, value)| {
-            // Labels come in runs more often than not.
-            let at = match last {
-                Some((same, at)) if same == value => at,
-                _ => *known.entry(value).or_insert_with(|| {
+            let at = match first.iter().position(|one| *one == value) {
+                Some(at) => at as u32,
+                None => *known.entry(value).or_insert_with(|| {
+                    if first.len() < LOOKED_THROUGH {
+                        first.push(value);
+                    }
                     found.push(label(value, row));
                     found.len() as u32 - 1
                 }),
             };
-            last = Some((value, at));
             found[at as usize].count += 1;
             at
         })
         .collect()
 }
+
+/// So many comparisons take as long as one look into a table.
+const LOOKED_THROUGH: usize = 8;
 
 /// As [`distinct`], for objects: words, truths and numbers.
 fn objects(list: &Bound<'_, PyList>, found: &mut Vec<Label>) -> PyResult<Vec<u32>> {

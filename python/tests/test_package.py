@@ -1,0 +1,47 @@
+"""What the package brings along, and what it does not."""
+
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+
+import calipers
+
+# What may be installed, and must not be imported with the package.
+OPTIONAL = "joblib matplotlib pandas polars pyarrow scipy sklearn torch tqdm"
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments], check=True, capture_output=True, text=True, timeout=60
+    )
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    assert calipers.__version__ == version("calipers")
+
+
+def test_all_that_is_promised_is_there() -> None:
+    assert set(calipers.__all__) == {
+        *("Distance", "Estimate", "InputError", "Recalibrator", "Report", "__version__"),
+        *("calibration_error", "evaluate", "metrics", "recalibrators", "simulate"),
+    }
+    for name in calipers.__all__:
+        assert getattr(calipers, name) is not None
+
+
+def test_nothing_optional_is_imported() -> None:
+    found = run(
+        "-c", f"import calipers, sys; print(*[m for m in '{OPTIONAL}'.split() if m in sys.modules])"
+    )
+    assert found.stdout.strip() == ""
+
+
+def test_import_takes_less_than_50_ms_beyond_numpy() -> None:
+    def once() -> int:
+        trace = run("-X", "importtime", "-c", "import numpy; import calipers").stderr
+        (line,) = re.findall(r"^import time: +\d+ \| +(\d+) \| calipers$", trace, re.MULTILINE)
+        return int(line)
+
+    # The quickest of some: another program may have held the processor in any of them.
+    assert min(once() for _ in range(7)) < 50_000
