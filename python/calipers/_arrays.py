@@ -213,9 +213,14 @@ def _as_floats(values: Any, what: str) -> np.ndarray[Any, Any]:
     if array.dtype not in (np.float32, np.float64):
         # Half precision fits into single; what else there is, whole numbers first of all, does not.
         array = array.astype(np.float32 if array.dtype == np.float16 else np.float64)
-    if not (array.dtype.isnative and array.flags.aligned):
-        array = array.astype(array.dtype.newbyteorder("="), copy=True)
-    return array
+    return as_native(array)
+
+
+def as_native(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return an array whose bytes lie as the processor reads them."""
+    if array.dtype.isnative and array.flags.aligned:
+        return array
+    return array.astype(array.dtype.newbyteorder("="), copy=True)
 
 
 def _ragged(values: Any) -> str | None:

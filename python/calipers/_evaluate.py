@@ -125,9 +125,11 @@ def evaluate(
         "confidence": float(confidence),
         "threads": 0 if threads is None else _whole(threads, "threads"),
     }
+    labels = as_labels(y_true)
+    if progress is False:
+        return Report(_calipers.evaluate(labels, scores, {**settings, "progress": None}))
     with watched(progress) as watcher:
-        settings["progress"] = watcher
-        return Report(_calipers.evaluate(as_labels(y_true), scores, settings))
+        return Report(_calipers.evaluate(labels, scores, {**settings, "progress": watcher}))
 
 
 def calibration_error(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calipers._arrays import as_vector
+from calipers._arrays import as_native, as_vector
 from calipers._calipers import read_labels
 from calipers._errors import InputError
 
@@ -27,11 +27,13 @@ def as_labels(values: Any) -> np.ndarray[Any, Any] | list[Any]:
     if kind == "b":
         return array
     if kind in "iu":
-        if kind == "u" and array.dtype.itemsize == 8 and (array > np.iinfo(np.int64).max).any():
-            return [str(label) for label in array.tolist()]
-        return array.astype(np.int64, copy=not array.flags.aligned)
+        if array.dtype == np.uint64:
+            if (array > np.iinfo(np.int64).max).any():
+                return list(array.tolist())
+            array = array.astype(np.int64)
+        return as_native(array)
     if kind == "f":
-        return array.astype(np.float64, copy=not array.flags.aligned)
+        return as_native(array.astype(np.float64, copy=False))
     if kind in "OUT":
         return [_plain(label) for label in array.tolist()]
     if kind == "S":

@@ -15,25 +15,23 @@ def watched(progress: bool | Watcher) -> Iterator[Watcher | None]:
 
     ``True`` shows a bar: tqdm's if it is installed, or else a line on standard error.
     """
-    if progress is False or progress is None:
-        yield None
-    elif progress is not True:
-        yield progress
-    else:
-        try:
-            from tqdm.auto import tqdm
-        except ImportError:
-            yield _line
-            return
-        with tqdm(unit="fit", leave=False) as bar:
+    if progress is not True:
+        yield progress or None
+        return
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        yield _line
+        return
+    with tqdm(unit="fit", leave=False) as bar:
 
-            def show(done: int, total: int) -> None:
-                bar.total = total
-                bar.update(done - bar.n)
-                if done == total:  # Quick runs end before the bar would have been drawn again.
-                    bar.refresh()
+        def show(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+            if done == total:  # Quick runs end before the bar would have been drawn again.
+                bar.refresh()
 
-            yield show
+        yield show
 
 
 def _line(done: int, total: int) -> None:

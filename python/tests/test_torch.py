@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from calipers._arrays import as_scores
 from common import Simulated
 
 import calipers
+from calipers._arrays import as_scores
 
 torch = pytest.importorskip("torch")
 

@@ -2,8 +2,10 @@
 
 use calipers::Predictions;
 use ndarray::{ArrayView1, ArrayView2, Axis};
-use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
-use pyo3::exceptions::PyTypeError;
+use numpy::{
+    PyArray2, PyArrayDescrMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArray,
+    PyUntypedArrayMethods, ToPyArray,
+};
 use pyo3::prelude::*;
 
 use crate::background;
@@ -39,18 +41,15 @@ pub enum ScoresView<'a> {
 impl<'py> FromPyObject<'_, 'py> for Scores<'py> {
     type Error = PyErr;
 
-    fn extract(array: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(array) = array.extract() {
-            Ok(Self::Matrix64(array))
-        } else if let Ok(array) = array.extract() {
-            Ok(Self::Column64(array))
-        } else if let Ok(array) = array.extract() {
-            Ok(Self::Matrix32(array))
-        } else if let Ok(array) = array.extract() {
-            Ok(Self::Column32(array))
-        } else {
-            Err(PyTypeError::new_err("expected an array of floats of one or two dimensions"))
-        }
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        // Asking for the type first: an attempt that fails costs an exception.
+        let array = object.cast::<PyUntypedArray>()?;
+        Ok(match (array.ndim(), array.dtype().itemsize()) {
+            (1, 4) => Self::Column32(object.extract()?),
+            (1, _) => Self::Column64(object.extract()?),
+            (_, 4) => Self::Matrix32(object.extract()?),
+            (_, _) => Self::Matrix64(object.extract()?),
+        })
     }
 }
 

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use calipers::labels::{Classes, Label, Reading, Rule, read};
-use numpy::{PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::PyTypeError;
+use numpy::{
+    Element, PyArray1, PyArrayDescrMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString};
 
@@ -14,7 +15,7 @@ use crate::error::{input_error, raise};
 /// Labels as Python holds them; the package has brought them into one of these forms.
 pub enum Labels<'py> {
     /// An array of whole numbers.
-    Whole(PyReadonlyArray1<'py, i64>),
+    Whole(Box<dyn Whole + 'py>),
     /// An array of numbers.
     Numbers(PyReadonlyArray1<'py, f64>),
     /// An array of truths.
@@ -27,17 +28,35 @@ impl<'py> FromPyObject<'_, 'py> for Labels<'py> {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(array) = object.extract() {
-            Ok(Self::Whole(array))
-        } else if let Ok(array) = object.extract() {
-            Ok(Self::Truths(array))
-        } else if let Ok(array) = object.extract() {
-            Ok(Self::Numbers(array))
-        } else if let Ok(list) = object.cast::<PyList>() {
-            Ok(Self::Objects(list.to_owned()))
-        } else {
-            Err(PyTypeError::new_err("expected labels as an array of one dimension or a list"))
-        }
+        let Ok(array) = object.cast::<PyUntypedArray>() else {
+            return Ok(Self::Objects(object.cast::<PyList>()?.to_owned()));
+        };
+        let kind = array.dtype();
+        Ok(match (kind.kind(), kind.itemsize()) {
+            (b'b', _) => Self::Truths(object.extract()?),
+            (b'f', _) => Self::Numbers(object.extract()?),
+            (b'u', 1) => Self::Whole(Box::new(object.extract::<PyReadonlyArray1<'py, u8>>()?)),
+            (b'u', 2) => Self::Whole(Box::new(object.extract::<PyReadonlyArray1<'py, u16>>()?)),
+            (b'u', _) => Self::Whole(Box::new(object.extract::<PyReadonlyArray1<'py, u32>>()?)),
+            (_, 1) => Self::Whole(Box::new(object.extract::<PyReadonlyArray1<'py, i8>>()?)),
+            (_, 2) => Self::Whole(Box::new(object.extract::<PyReadonlyArray1<'py, i16>>()?)),
+            (_, 4) => Self::Whole(Box::new(object.extract::<PyReadonlyArray1<'py, i32>>()?)),
+            (_, _) => Self::Whole(Box::new(object.extract::<PyReadonlyArray1<'py, i64>>()?)),
+        })
+    }
+}
+
+/// An array of whole numbers of any size, which is read as it is.
+pub trait Whole {
+    /// The numbers, row by row.
+    fn values(&self) -> Box<dyn Iterator<Item = i64> + '_>;
+}
+
+impl<T: Element + Copy + Into<i64>> Whole for PyReadonlyArray1<'_, T> {
+    fn values(&self) -> Box<dyn Iterator<Item = i64> + '_> {
+        // The iterator of a view that is dropped here would not live long enough.
+        let view = self.as_array();
+        Box::new((0..view.len()).map(move |row| view[row].into()))
     }
 }
 
@@ -63,14 +82,13 @@ impl Labels<'_> {
         let mut found = Vec::new();
         let mut rows = match self {
             Self::Whole(array) => {
-                let values = array.as_array();
                 let label = |value: i64, row| Label {
                     text: value.to_string(),
                     number: Some(value as f64),
                     row,
                     count: 0,
                 };
-                distinct(values.iter().copied(), label, &mut found)
+                distinct(array.values(), label, &mut found)
             }
             Self::Truths(array) => {
                 let label = |value: bool, row| counted(Label::word(&value.to_string(), row));
