@@ -38,6 +38,7 @@ pub mod labels;
 mod loss;
 mod mean;
 mod metric;
+mod order;
 mod predictions;
 mod problem;
 mod probs;

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use crate::metric::Scope;
+use crate::order::ascending;
 use crate::predictions::Predictions;
 use crate::probs::Probs;
 use crate::sample::Sample;
@@ -101,11 +102,13 @@ impl<'a> Problem<'a> {
     }
 
     /// The prediction f of a row, as it is held or read into the buffer, which has one place a class.
+    #[inline]
     pub fn prediction<'b>(&'b self, row: usize, buffer: &'b mut [f64]) -> &'b [f64] {
         self.probs.row(row, buffer)
     }
 
     /// The observed class of a row.
+    #[inline]
     pub fn label(&self, row: usize) -> usize {
         self.labels[row] as usize
     }
@@ -113,10 +116,29 @@ impl<'a> Problem<'a> {
 
 impl Sorted {
     fn new(probs: &Probs<'_>, labels: &[u32], weights: Option<&[f64]>) -> Self {
-        let order = ascending(probs, labels.len());
+        match probs.as_slice() {
+            Some(all) => Self::of(|row| [all[2 * row], all[2 * row + 1]], labels, weights),
+            None => {
+                let read = |row| {
+                    let mut pair = [0.0; 2];
+                    probs.read(row, &mut pair);
+                    pair
+                };
+                Self::of(read, labels, weights)
+            }
+        }
+    }
+
+    fn of(
+        pair: impl Fn(usize) -> [f64; 2] + Sync,
+        labels: &[u32],
+        weights: Option<&[f64]>,
+    ) -> Self {
+        let order = ascending(labels.len(), |row| pair(row)[1]);
         let rows = || order.par_iter().map(|&row| row as usize);
         let mut sorted = vec![0.0; 2 * order.len()];
-        sorted.par_chunks_exact_mut(2).zip(rows()).for_each(|(place, row)| probs.read(row, place));
+        let places = sorted.par_chunks_exact_mut(2).zip(rows());
+        places.for_each(|(place, row)| place.copy_from_slice(&pair(row)));
         Self {
             probs: Probs::trusted(sorted.into(), 2),
             labels: rows().map(|row| labels[row]).collect(),
@@ -135,25 +157,4 @@ fn argmax(values: &[f64]) -> usize {
         }
     }
     best.0
-}
-
-/// Row numbers in ascending order of the second column.
-fn ascending(probs: &Probs<'_>, rows: usize) -> Vec<u32> {
-    // Floats that are not negative sort as their bits do; adding 0 turns -0 into 0.
-    let bits = |row: u32| (probs.at(row as usize, 1) + 0.0).to_bits();
-    // A probability as a fraction of 2³² fits one word together with its row's number, and one
-    // word sorts twice as fast as a pair. The few that agree in it are sorted once more.
-    let key = |row: u32| (probs.at(row as usize, 1) * f64::from(u32::MAX)) as u64;
-    let mut keys: Vec<u64> = (0..rows as u32).map(|row| key(row) << 32 | u64::from(row)).collect();
-    keys.par_sort_unstable();
-    let mut order: Vec<u32> = keys.iter().map(|&key| key as u32).collect();
-    let mut start = 0;
-    for run in keys.chunk_by(|a, b| a >> 32 == b >> 32) {
-        let end = start + run.len();
-        if run.len() > 1 {
-            order[start..end].sort_unstable_by_key(|&row| (bits(row), row));
-        }
-        start = end;
-    }
-    order
 }
