@@ -5,6 +5,7 @@
 
 mod affine;
 mod auto;
+mod bayes;
 mod beta;
 mod bins;
 mod bins_mass;

@@ -14,6 +14,7 @@ use crate::stop;
 /// Every recalibrator, in the order in which they are listed.
 const TABLE: &[Entry] = &[
     Entry::of::<super::auto::Auto>(),
+    Entry::of::<super::bayes::Bayes>(),
     Entry::of::<Boosting<super::boost::Warm>>(),
     Entry::of::<Boosting<super::boost::WarmLeafwise>>(),
     Entry::of::<Boosting<super::boost::Cold>>(),

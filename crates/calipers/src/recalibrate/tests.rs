@@ -5,8 +5,9 @@ use super::*;
 use crate::{Predictions, simulate};
 
 /// Every recalibrator, with its defaults and with other parameters where it takes any.
-const NAMES: [&str; 26] = [
+const NAMES: [&str; 27] = [
     "auto",
+    "bayes",
     "boost",
     "boost:trees=3,depth=2,inner=2",
     "boost-leafwise",
@@ -71,7 +72,7 @@ fn stated_defaults_are_the_defaults() {
 #[test]
 fn wrong_names_and_parameters_are_refused_with_what_is_right() {
     let refused = |text: &str| recalibrator(text).err().unwrap().to_string();
-    assert!(refused("isotnic").contains("the names are auto, boost"));
+    assert!(refused("isotnic").contains("the names are auto, bayes"));
     assert!(refused("kernel:bandwith=1").contains("it has bandwidth"));
     assert!(refused("kernel:bandwidth=-1").contains("expected a number from 1e-6"));
     assert!(refused("kernel:bandwidth").contains("is not key=value"));

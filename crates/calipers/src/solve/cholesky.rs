@@ -1,7 +1,7 @@
 use super::dot;
 
 /// The Cholesky factor of a positive definite matrix, row-major.
-pub(super) struct Cholesky {
+pub(crate) struct Cholesky {
     lower: Vec<f64>,
     size: usize,
 }
@@ -41,6 +41,26 @@ impl Cholesky {
             ridge = if ridge > 0.0 { ridge * 100.0 } else { 1e-14 * trace / size as f64 };
         }
         None
+    }
+
+    /// ln det A.
+    pub fn log_determinant(&self) -> f64 {
+        2.0 * (0..self.size).map(|i| self.lower[i * self.size + i].ln()).sum::<f64>()
+    }
+
+    /// Solves L X = right, in place, for a matrix of as many rows as A has: the squares of a column of
+    /// X add up to bᵀ A⁻¹ b for that column b of the right side.
+    pub fn solve_lower(&self, right: &mut [f64]) {
+        let columns = right.len() / self.size;
+        for row in 0..self.size {
+            let (known, rest) = right.split_at_mut(row * columns);
+            let current = &mut rest[..columns];
+            let entries = &self.lower[row * self.size..];
+            for (known, entry) in known.chunks_exact(columns).zip(entries) {
+                current.iter_mut().zip(known).for_each(|(value, known)| *value -= entry * known);
+            }
+            current.iter_mut().for_each(|value| *value /= entries[row]);
+        }
     }
 
     /// Solves A x = right, in place.

@@ -6,6 +6,7 @@ mod lbfgs;
 mod newton;
 
 pub(crate) use bracket::increasing_root;
+pub(crate) use cholesky::Cholesky;
 pub(crate) use newton::minimise as newton;
 
 /// Up to this many parameters Newton's method comes first. Its Hessian costs n·d², and beyond this

@@ -1,0 +1,86 @@
+//! Rows of like predictions, put together.
+
+use crate::sample::Column;
+
+/// About as many cells: the estimates of 100 are a little lower, those of 400 no higher.
+pub(super) const CELLS: usize = 200;
+
+/// Predictions that differ by less than this share of themselves, or of their distance to 1, are the
+/// same one: the last bits are rounding.
+const TIE: f64 = 1e-12;
+
+/// A cell that a group of ties would make larger than this many times its share is closed before.
+const OVERFULL: f64 = 1.5;
+
+/// Neighbouring rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Cell {
+    /// The rows' weight.
+    pub mass: f64,
+    /// The weight of those of class 1.
+    pub observed: f64,
+    /// The rows' mean prediction. With this as the cell's own prediction, calibrated rows make a
+    /// calibrated cell.
+    pub prediction: f64,
+}
+
+impl Cell {
+    /// Adds rows; until the cell is closed, `prediction` is a sum.
+    fn add(&mut self, other: &Self) {
+        self.mass += other.mass;
+        self.observed += other.observed;
+        self.prediction += other.prediction;
+    }
+}
+
+/// Divides rows into cells of equal weight, ascending, that no group of ties is split between; masses
+/// add up to `total`.
+///
+/// There are at most 4/3 · [`CELLS`] + 1 of them, because of two neighbours one is full, or both
+/// together are over-full.
+pub(super) fn divide(column: Column<'_>, total: f64) -> Vec<Cell> {
+    let weight: f64 = column.iter().map(|(_, _, weight)| weight).sum();
+    // Two-class problems come sorted, and need no copy.
+    let mut cells = if column.iter().is_sorted_by(|a, b| a.0 <= b.0) {
+        divide_sorted(column.iter(), weight / CELLS as f64)
+    } else {
+        let mut rows: Vec<(f64, f64, f64)> = column.iter().collect();
+        rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+        divide_sorted(rows.into_iter(), weight / CELLS as f64)
+    };
+    for cell in &mut cells {
+        cell.prediction /= cell.mass;
+        cell.mass *= total / weight;
+        cell.observed *= total / weight;
+    }
+    cells
+}
+
+/// Cells of a share of the rows' weight each, whose predictions are still sums.
+fn divide_sorted(rows: impl Iterator<Item = (f64, f64, f64)>, share: f64) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = Vec::with_capacity(CELLS + CELLS / 2);
+    let mut open = Cell::default();
+    let mut rows = rows.peekable();
+    while let Some(row) = rows.next() {
+        let (position, mut ties) = (row.0, single(row));
+        let reach = position + TIE * position.min(1.0 - position);
+        while let Some(row) = rows.next_if(|next| next.0 <= reach) {
+            ties.add(&single(row));
+        }
+        if open.mass > 0.0 && open.mass + ties.mass > OVERFULL * share {
+            cells.push(std::mem::take(&mut open));
+        }
+        open.add(&ties);
+        if open.mass >= share {
+            cells.push(std::mem::take(&mut open));
+        }
+    }
+    if open.mass > 0.0 {
+        cells.push(open);
+    }
+    cells
+}
+
+fn single((prediction, observed, weight): (f64, f64, f64)) -> Cell {
+    Cell { mass: weight, observed: weight * observed, prediction: weight * prediction }
+}

@@ -1,0 +1,125 @@
+//! The average of all models, kept as a table.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::one_vs_rest::Curve;
+use super::cells::{self, Cell};
+use super::design::{Design, logit, trusted};
+use super::models::{self, Model};
+use super::posterior::{Labels, Posterior, add_share};
+use crate::sample::Column;
+use crate::simplex::sigmoid;
+
+/// The power of the evidence by which models are weighted. 1 would be the rule of probability if one
+/// of the models were true; models this alike come too close to a winner by it.
+const POWER: f64 = 0.5;
+
+/// Models of less weight than this share of the largest are left out.
+const LEAST_SHARE: f64 = 1e-3;
+
+/// A function of logit f that is added to it: piecewise linear, level beyond its ends.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Correction {
+    logits: Vec<f64>,
+    shifts: Vec<f64>,
+    converged: bool,
+}
+
+/// A model, fitted or, if it has no design, the identity.
+struct Member<'a> {
+    fitted: Option<(&'a Design, Posterior)>,
+    log_weight: f64,
+}
+
+impl Correction {
+    /// Fits all models to rows that count for so many, and averages them.
+    pub(super) fn fit(column: Column<'_>, rows: f64) -> Self {
+        let cells = cells::divide(column, rows);
+        let labels = Labels::new(&cells);
+        let polynomial = Design::polynomial(&cells);
+        let splines = [Design::rank_spline(&cells), Design::logit_spline(&cells)];
+        let identity = models::IDENTITY.ln() + POWER * labels.log_likelihood();
+        let mut members = vec![Member { fitted: None, log_weight: identity }];
+        members.extend(fit_all(&labels, &polynomial, &models::polynomials()));
+        for design in &splines {
+            members.extend(fit_all(&labels, design, &models::splines(design)));
+        }
+        let average = average(&labels, &members);
+        let logits: Vec<f64> = cells.iter().map(|cell: &Cell| logit(cell.prediction)).collect();
+        let shift = |(&logit, average): (&f64, &f64)| average - trusted(logit);
+        Self {
+            shifts: logits.iter().zip(&average).map(shift).collect(),
+            logits,
+            converged: members.iter().all(|member| {
+                member.fitted.as_ref().is_none_or(|(_, posterior)| posterior.converged)
+            }),
+        }
+    }
+
+    /// What is added to a logit.
+    fn shift(&self, logit: f64) -> f64 {
+        let after = self.logits.partition_point(|&place| place <= logit);
+        if after == 0 {
+            self.shifts[0]
+        } else if after == self.logits.len() {
+            self.shifts[after - 1]
+        } else {
+            let (left, right) = (self.logits[after - 1], self.logits[after]);
+            let (low, high) = (self.shifts[after - 1], self.shifts[after]);
+            low + (high - low) * ((logit - left) / (right - left))
+        }
+    }
+}
+
+/// Fits models of one design, each from where the one before it ended.
+fn fit_all<'a>(labels: &Labels, design: &'a Design, models: &[Model]) -> Vec<Member<'a>> {
+    let mut start = vec![0.0; design.features];
+    let fit = |model: &Model| {
+        let posterior = Posterior::fit(labels, design, model, start.clone())?;
+        start.clone_from(&posterior.mode);
+        let log_weight = model.mass.ln() + POWER * posterior.log_evidence;
+        Some(Member { fitted: Some((design, posterior)), log_weight })
+    };
+    models.iter().filter_map(fit).collect()
+}
+
+/// The log-odds of the weighted mean of the members' probabilities, for each cell.
+fn average(labels: &Labels, members: &[Member<'_>]) -> Vec<f64> {
+    let largest = members.iter().map(|member| member.log_weight).fold(f64::MIN, f64::max);
+    let mut sums = vec![[0.0; 2]; labels.offsets.len()];
+    for member in members {
+        let share = (member.log_weight - largest).exp();
+        if share < LEAST_SHARE {
+            continue;
+        }
+        match &member.fitted {
+            None => add_share(&mut sums, &labels.offsets, share),
+            Some((design, posterior)) => {
+                add_share(&mut sums, &posterior.mean_logits(labels, design), share);
+            }
+        }
+    }
+    let floored_ln = |sum: f64| sum.max(f64::MIN_POSITIVE).ln();
+    sums.iter().map(|[not, one]| floored_ln(*one) - floored_ln(*not)).collect()
+}
+
+impl Curve for Correction {
+    const NAME: &'static str = "bayes";
+
+    fn at(&self, probability: f64) -> [f64; 2] {
+        let logit = logit(probability);
+        let score = trusted(logit) + self.shift(logit);
+        [sigmoid(-score), sigmoid(score)]
+    }
+
+    fn is_sound(&self) -> bool {
+        !self.logits.is_empty()
+            && self.logits.len() == self.shifts.len()
+            && self.logits.is_sorted()
+            && self.logits.iter().chain(&self.shifts).all(|value| value.is_finite())
+    }
+
+    fn converged(&self) -> bool {
+        self.converged
+    }
+}

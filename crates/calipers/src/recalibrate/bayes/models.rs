@@ -1,0 +1,40 @@
+//! Which corrections are averaged, and what is thought of them before the labels are seen.
+
+use super::design::{Design, POLYNOMIAL};
+
+/// The prior mass of the identity, and of each family together.
+pub(super) const IDENTITY: f64 = 0.1;
+const POLYNOMIALS: f64 = 0.3;
+const SPLINES: f64 = 0.3;
+
+/// How far from 0 a coefficient of the polynomial is expected: its standard deviation.
+const STRAYS: [f64; 3] = [0.2, 1.0, 5.0];
+
+/// How far from 0 a spline is expected: its standard deviation, on average over the cells.
+const BENDS: [f64; 3] = [0.2, 0.7, 2.5];
+
+/// A model with a design: independent normal coefficients.
+#[derive(Debug, Clone)]
+pub(super) struct Model {
+    /// What is thought of it beforehand; all models and the identity add up to 1.
+    pub mass: f64,
+    /// One over the variance of each coefficient.
+    pub precisions: Vec<f64>,
+}
+
+/// The models of a polynomial alone.
+pub(super) fn polynomials() -> Vec<Model> {
+    let mass = POLYNOMIALS / STRAYS.len() as f64;
+    STRAYS.map(|stray| Model { mass, precisions: vec![stray.powi(-2); POLYNOMIAL] }).to_vec()
+}
+
+/// The models of a polynomial and a spline.
+pub(super) fn splines(design: &Design) -> Vec<Model> {
+    let mass = SPLINES / (STRAYS.len() * BENDS.len()) as f64;
+    let model = |stray: f64, bend: f64| {
+        let mut precisions = vec![stray.powi(-2); POLYNOMIAL];
+        precisions.resize(design.features, bend.powi(-2));
+        Model { mass, precisions }
+    };
+    STRAYS.iter().flat_map(|&stray| BENDS.map(|bend| model(stray, bend))).collect()
+}

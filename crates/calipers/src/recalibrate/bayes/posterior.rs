@@ -1,0 +1,219 @@
+//! One model fitted: where its coefficients are most probable, and how well it explains the labels.
+
+use std::f64::consts::PI;
+
+use fearless_simd::{Level, Select, Simd, dispatch, f64x8, prelude::*};
+
+use super::cells::Cell;
+use super::design::{Design, logit, trusted};
+use super::models::Model;
+use crate::simd::{WIDE, add_symmetric_product, exp, ln};
+use crate::simplex::sigmoid;
+use crate::solve::{Cholesky, Objective, newton};
+
+/// What is to be explained, filled up with cells of mass 0 to whole vectors.
+#[derive(Debug, Clone)]
+pub(super) struct Labels {
+    /// logit f, as far as it is trusted.
+    pub offsets: Vec<f64>,
+    masses: Vec<f64>,
+    observed: Vec<f64>,
+    total: f64,
+}
+
+impl Labels {
+    pub fn new(cells: &[Cell]) -> Self {
+        let fill = cells.len().next_multiple_of(WIDE);
+        let filled = |value: fn(&Cell) -> f64| {
+            let mut values: Vec<f64> = cells.iter().map(value).collect();
+            values.resize(fill, 0.0);
+            values
+        };
+        Self {
+            offsets: filled(|cell| trusted(logit(cell.prediction))),
+            masses: filled(|cell| cell.mass),
+            observed: filled(|cell| cell.observed),
+            total: cells.iter().map(|cell| cell.mass).sum(),
+        }
+    }
+
+    /// The log-likelihood of the identity, which has nothing to fit.
+    pub fn log_likelihood(&self) -> f64 {
+        let (mut residuals, mut curvatures) = (self.offsets.clone(), self.offsets.clone());
+        -dispatch!(Level::new(), simd => {
+            self.pass(simd, &self.offsets, &mut residuals, &mut curvatures)
+        })
+    }
+
+    /// Minus the log-likelihood of scores, with its first and second derivative by each.
+    #[inline(always)]
+    fn pass<S: Simd>(
+        &self,
+        simd: S,
+        scores: &[f64],
+        residuals: &mut [f64],
+        curvatures: &mut [f64],
+    ) -> f64 {
+        let zero = f64x8::splat(simd, 0.0);
+        let mut value = zero;
+        let given = scores.as_chunks().0.iter().zip(self.masses.as_chunks().0);
+        let given = given.zip(self.observed.as_chunks().0);
+        let found = residuals.as_chunks_mut().0.iter_mut().zip(curvatures.as_chunks_mut().0);
+        for (((score, mass), observed), (residual, curvature)) in given.zip(found) {
+            let score = f64x8::load_array_ref(simd, score);
+            let mass = f64x8::load_array_ref(simd, mass);
+            let observed = f64x8::load_array_ref(simd, observed);
+            // One exponential gives the probability, its complement and the loss.
+            let tail = exp(simd, -score.abs());
+            let high = f64x8::splat(simd, 1.0) / (tail + 1.0);
+            let low = tail * high;
+            let probability = score.simd_ge(zero).select(high, low);
+            value += mass * (score.max(zero) + ln(tail + 1.0)) - observed * score;
+            (mass * probability - observed).store_array(residual);
+            (mass * (high * low)).store_array(curvature);
+        }
+        value.reduce_sum()
+    }
+}
+
+/// Minus the logarithm of the posterior density, up to a constant, divided by the number of rows.
+struct Density<'a> {
+    labels: &'a Labels,
+    design: &'a Design,
+    model: &'a Model,
+    level: Level,
+    scores: Vec<f64>,
+    residuals: Vec<f64>,
+    curvatures: Vec<f64>,
+    weighted: Vec<f64>,
+    second: Vec<f64>,
+}
+
+impl<'a> Density<'a> {
+    fn new(labels: &'a Labels, design: &'a Design, model: &'a Model) -> Self {
+        let (cells, stride) = (labels.offsets.len(), design.stride());
+        Self {
+            labels,
+            design,
+            model,
+            level: Level::new(),
+            scores: vec![0.0; cells],
+            residuals: vec![0.0; cells],
+            curvatures: vec![0.0; cells],
+            weighted: vec![0.0; design.values.len()],
+            second: vec![0.0; stride * stride],
+        }
+    }
+
+    #[inline(always)]
+    fn sums<S: Simd>(&mut self, simd: S, at: &[f64], gradient: &mut [f64]) -> f64 {
+        let stride = self.design.stride();
+        let rows = self.design.values.chunks_exact(stride);
+        for ((score, offset), row) in self.scores.iter_mut().zip(&self.labels.offsets).zip(rows) {
+            *score = row.iter().zip(at).fold(*offset, |score, (value, at)| score + value * at);
+        }
+        let value = self.labels.pass(simd, &self.scores, &mut self.residuals, &mut self.curvatures);
+        gradient.fill(0.0);
+        for (row, residual) in self.design.values.chunks_exact(stride).zip(&self.residuals) {
+            gradient.iter_mut().zip(row).for_each(|(sum, value)| *sum += residual * value);
+        }
+        let rows = self.weighted.chunks_exact_mut(stride);
+        let rows = rows.zip(self.design.values.chunks_exact(stride)).zip(&self.curvatures);
+        for ((weighted, row), curvature) in rows {
+            weighted.iter_mut().zip(row).for_each(|(weighted, row)| *weighted = curvature * row);
+        }
+        self.second.fill(0.0);
+        let factors = ((&self.design.values[..], stride), (&self.weighted[..], stride));
+        add_symmetric_product(simd, factors.0, factors.1, &mut self.second);
+        value
+    }
+}
+
+impl Objective for Density<'_> {
+    fn evaluate(&mut self, at: &[f64], gradient: &mut [f64], hessian: Option<&mut [f64]>) -> f64 {
+        let level = self.level;
+        let mut value = dispatch!(level, simd => self.sums(simd, at, gradient));
+        let scale = 1.0 / self.labels.total;
+        let (size, stride) = (at.len(), self.design.stride());
+        for i in 0..size {
+            let precision = self.model.precisions[i];
+            value += 0.5 * precision * at[i] * at[i];
+            gradient[i] = scale * (gradient[i] + precision * at[i]);
+        }
+        if let Some(hessian) = hessian {
+            for i in 0..size {
+                for j in i..size {
+                    let prior = if i == j { self.model.precisions[i] } else { 0.0 };
+                    let entry = scale * (self.second[i * stride + j] + prior);
+                    hessian[i * size + j] = entry;
+                    hessian[j * size + i] = entry;
+                }
+            }
+        }
+        scale * value
+    }
+}
+
+/// A fitted model.
+pub(super) struct Posterior {
+    /// The most probable coefficients.
+    pub mode: Vec<f64>,
+    /// The logarithm of the probability of the labels given the model, by Laplace's approximation:
+    /// the posterior as a normal density around its mode.
+    pub log_evidence: f64,
+    /// Whether Newton's method met its tolerance.
+    pub converged: bool,
+    /// The factor of minus the second derivatives of the log-posterior at its mode.
+    factor: Cholesky,
+}
+
+impl Posterior {
+    /// Fits a model from a start; `None` if the numbers are beyond what can be computed with.
+    pub fn fit(labels: &Labels, design: &Design, model: &Model, start: Vec<f64>) -> Option<Self> {
+        let mut density = Density::new(labels, design, model);
+        let solution = newton(&mut density, start);
+        let size = solution.at.len();
+        let (mut gradient, mut hessian) = (vec![0.0; size], vec![0.0; size * size]);
+        let value = density.evaluate(&solution.at, &mut gradient, Some(&mut hessian));
+        hessian.iter_mut().for_each(|entry| *entry *= labels.total);
+        let factor = Cholesky::of(hessian, size)?;
+        let prior: f64 = model.precisions.iter().map(|precision| precision.ln()).sum();
+        let log_evidence = 0.5 * (prior - factor.log_determinant()) - labels.total * value;
+        let converged = solution.converged;
+        let finite = log_evidence.is_finite();
+        finite.then_some(Self { mode: solution.at, log_evidence, converged, factor })
+    }
+
+    /// For each cell, the posterior mean of the probability of class 1, as a log-odds.
+    ///
+    /// The score of a cell is normal with mean η and variance v, and the mean of its sigmoid is close
+    /// to sigmoid(η / √(1 + πv/8)).
+    pub fn mean_logits(&self, labels: &Labels, design: &Design) -> Vec<f64> {
+        let (cells, stride) = (labels.offsets.len(), design.stride());
+        let mut columns = vec![0.0; design.features * cells];
+        for (cell, row) in design.values.chunks_exact(stride).enumerate() {
+            for (feature, value) in row.iter().take(design.features).enumerate() {
+                columns[feature * cells + cell] = *value;
+            }
+        }
+        let mut scores = labels.offsets.clone();
+        for (column, coefficient) in columns.chunks_exact(cells).zip(&self.mode) {
+            scores.iter_mut().zip(column).for_each(|(score, x)| *score += coefficient * x);
+        }
+        self.factor.solve_lower(&mut columns);
+        let mut variances = vec![0.0; cells];
+        for column in columns.chunks_exact(cells) {
+            variances.iter_mut().zip(column).for_each(|(variance, x)| *variance += x * x);
+        }
+        let shrunk = scores.iter().zip(&variances);
+        shrunk.map(|(score, variance)| score / (1.0 + PI * variance / 8.0).sqrt()).collect()
+    }
+}
+
+/// Adds a share of the probabilities of both classes.
+pub(super) fn add_share(sums: &mut [[f64; 2]], logits: &[f64], share: f64) {
+    for (sums, &logit) in sums.iter_mut().zip(logits) {
+        sums[0] += share * sigmoid(-logit);
+        sums[1] += share * sigmoid(logit);
+    }
+}
