@@ -115,6 +115,15 @@ oracles-peer: ## Estimate with probmetrics again (downloads 3 GB)
 bench-probmetrics: ## Time boost beside probmetrics' WS CatBoost (downloads 3 GB)
 	python3 bench/against_probmetrics.py
 
+.PHONY: score
+score: $(VENV)/score ## Score auto on a folder of real predictions, beside other packages
+	$(PYTHON) bench/score.py auto
+
+$(VENV)/score: bench/requirements-score.txt
+	test -x $(PYTHON) || python3 -m venv $(VENV)
+	$(PYTHON) -m pip install --quiet --requirement $<
+	touch $@
+
 .PHONY: bench
 bench: ## Time reading and estimating a million rows, and the recalibrators
 	cargo build --release --package calipers-cli

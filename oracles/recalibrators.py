@@ -1,5 +1,6 @@
 """The table of recalibrators by name."""
 
+from bayes import bayes_map
 from common import Fit, Floats, Ints, Map, then_mix
 from linear import affine, matrix, sms, svs, vector
 from plain import constant, identity, kernel
@@ -28,4 +29,5 @@ RECALIBRATORS: dict[str, Fit] = {
     "logistic": logistic,
     "isotonic": then_mix(one_versus_rest(isotonic_map)),
     "kernel": then_mix(kernel),
+    "bayes": then_mix(one_versus_rest(bayes_map)),
 }

@@ -1,1 +1,206 @@
+use std::f64::consts::PI;
 
+use proptest::prelude::*;
+
+use super::super::one_vs_rest::Curve;
+use super::cells::{CELLS, Cell, divide};
+use super::correction::Correction;
+use super::design::{Design, bends, logit, trusted};
+use super::models::{self, Model};
+use super::posterior::{Labels, Posterior};
+use crate::simplex::sigmoid;
+use crate::{Predictions, Sample, recalibrator, simulate};
+
+fn cells_of(probs: &[f64], labels: &[usize], weights: Option<Vec<f64>>) -> Vec<Cell> {
+    let mut predictions = Predictions::binary(probs, labels).unwrap();
+    if let Some(weights) = weights {
+        predictions = predictions.with_weights(weights).unwrap();
+    }
+    let sample = Sample::from(&predictions);
+    divide(sample.column(1), sample.effective_rows())
+}
+
+fn simulated(rows: usize) -> Vec<Cell> {
+    let predictions = simulate("binary-overconfident", rows, 4).unwrap();
+    let sample = Sample::from(&predictions);
+    divide(sample.column(1), sample.effective_rows())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever the ties and weights: nothing is lost, ties stay together, order does not matter, and
+    /// the number of cells is bounded.
+    #[test]
+    fn cells_hold_every_row(
+        rows in prop::collection::vec((0u16..400, any::<bool>(), 1u8..9), 1..900)
+    ) {
+        let probs: Vec<f64> = rows.iter().map(|row| f64::from(row.0) / 399.0).collect();
+        let labels: Vec<usize> = rows.iter().map(|row| usize::from(row.1)).collect();
+        let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.2)).collect();
+        let cells = cells_of(&probs, &labels, Some(weights.clone()));
+        let (sum, squares) = weights.iter().fold((0.0, 0.0), |(a, b), w| (a + w, b + w * w));
+        // Sums of at most 900 numbers.
+        let close = |a: f64, b: f64| (a - b).abs() <= 1e-10 * (1.0 + b.abs());
+        let mass: f64 = cells.iter().map(|cell| cell.mass).sum();
+        prop_assert!(close(mass, sum * sum / squares));
+        let observed: f64 = cells.iter().map(|cell| cell.observed).sum();
+        let ones = labels.iter().zip(&weights).map(|(y, w)| *y as f64 * w).sum::<f64>();
+        prop_assert!(close(observed, ones * sum / squares));
+        prop_assert!(cells.is_sorted_by(|a, b| a.prediction < b.prediction));
+        prop_assert!(cells.len() <= 4 * CELLS / 3 + 1, "{}", cells.len());
+        // A value of more than 1.5 shares has a cell of its own, at its place to the last bits.
+        for value in 0..400 {
+            let of = rows.iter().zip(&weights).filter(|(row, _)| row.0 == value);
+            let at = f64::from(value) / 399.0;
+            if of.map(|(_, weight)| weight).sum::<f64>() > 1.5 * sum / CELLS as f64 {
+                prop_assert!(cells.iter().any(|cell| (cell.prediction - at).abs() < 1e-12));
+            }
+        }
+        let turned = |values: &[f64]| values.iter().rev().copied().collect::<Vec<f64>>();
+        let labels: Vec<usize> = labels.iter().rev().copied().collect();
+        let again = cells_of(&turned(&probs), &labels, Some(turned(&weights)));
+        prop_assert_eq!(again.len(), cells.len());
+        for (a, b) in again.iter().zip(&cells) {
+            prop_assert!(close(a.mass, b.mass) && close(a.observed, b.observed));
+            prop_assert!(close(a.prediction, b.prediction));
+        }
+    }
+}
+
+#[test]
+fn few_rows_are_cells_themselves() {
+    let cells = cells_of(&[0.9, 0.2, 0.2, 0.0], &[1, 0, 1, 0], None);
+    let cell = |mass, observed, prediction| Cell { mass, observed, prediction };
+    assert_eq!(cells, [cell(1.0, 0.0, 0.0), cell(2.0, 1.0, 0.2), cell(1.0, 1.0, 0.9)]);
+}
+
+/// Each column's second differences at the knots are a unit vector, up to the common scale, and it
+/// has no straight part.
+#[test]
+fn a_bend_is_at_its_own_knot() {
+    let knots: Vec<f64> = (0..20).map(|knot| f64::from(knot) / 19.0).collect();
+    let columns = bends(&knots);
+    assert_eq!(columns.len(), 18);
+    let scale = columns[0][0] - 2.0 * columns[0][1] + columns[0][2];
+    for (number, column) in columns.iter().enumerate() {
+        for (at, three) in column.windows(3).enumerate() {
+            let bend = three[0] - 2.0 * three[1] + three[2];
+            let expected = if at == number { scale } else { 0.0 };
+            // Differences of numbers of size 1.
+            assert!((bend - expected).abs() < 1e-13, "{number} {at}: {bend}");
+        }
+        let straight: f64 = column.iter().zip(&knots).map(|(value, knot)| value * knot).sum();
+        assert!(column.iter().sum::<f64>().abs() < 1e-12 && straight.abs() < 1e-12);
+    }
+    let variance: f64 = columns.iter().flatten().map(|value| value * value).sum();
+    assert!((variance / 20.0 - 1.0).abs() < 1e-12);
+}
+
+/// The mode is where the gradient vanishes, by the formula, row after row.
+#[test]
+fn the_mode_is_stationary() {
+    let cells = simulated(700);
+    let labels = Labels::new(&cells);
+    for design in [Design::rank_spline(&cells), Design::logit_spline(&cells)] {
+        for model in models::splines(&design) {
+            let start = vec![0.0; design.features];
+            let posterior = Posterior::fit(&labels, &design, &model, start).unwrap();
+            assert!(posterior.converged);
+            for feature in 0..design.features {
+                let value = |cell: usize| design.values[cell * design.stride() + feature];
+                let mut gradient = -model.precisions[feature] * posterior.mode[feature];
+                for (number, cell) in cells.iter().enumerate() {
+                    let row = &design.values[number * design.stride()..];
+                    let score: f64 = row.iter().zip(&posterior.mode).map(|(x, b)| x * b).sum();
+                    let p = sigmoid(trusted(logit(cell.prediction)) + score);
+                    gradient += (cell.observed - cell.mass * p) * value(number);
+                }
+                // Newton's method stops at 1e-10 of the mean over 700 rows.
+                assert!(gradient.abs() < 1e-7, "{feature}: {gradient:e}");
+            }
+        }
+    }
+}
+
+/// A model of one coefficient, against sums over a fine grid of it.
+#[test]
+fn evidence_and_mean_are_those_of_quadrature() {
+    let cells = simulated(900);
+    let labels = Labels::new(&cells);
+    let mut design = Design::polynomial(&cells);
+    // Only the level is left.
+    for (at, value) in design.values.iter_mut().enumerate() {
+        if at % 4 != 0 {
+            *value = 0.0;
+        }
+    }
+    let model = Model { mass: 1.0, precisions: vec![4.0, 1.0, 1.0] };
+    let posterior = Posterior::fit(&labels, &design, &model, vec![0.0; 3]).unwrap();
+    let found = posterior.mean_logits(&labels, &design);
+    let (step, mut evidence, mut means) = (1e-3, 0.0, vec![0.0; cells.len()]);
+    let reference = posterior.log_evidence;
+    for number in -2000..=2000 {
+        let level = step * f64::from(number);
+        let mut log = -0.5 * 4.0 * level * level + 0.5 * (4.0 / (2.0 * PI)).ln();
+        for cell in &cells {
+            let p = sigmoid(trusted(logit(cell.prediction)) + level);
+            log += cell.observed * p.ln() + (cell.mass - cell.observed) * (1.0 - p).ln();
+        }
+        let share = step * (log - reference).exp();
+        evidence += share;
+        for (mean, cell) in means.iter_mut().zip(&cells) {
+            *mean += share * sigmoid(trusted(logit(cell.prediction)) + level);
+        }
+    }
+    // Laplace's approximation leaves out terms of the order of one over the number of rows.
+    assert!((evidence - 1.0).abs() < 0.01, "{evidence}");
+    for (mean, found) in means.iter().zip(&found) {
+        let expected = mean / evidence;
+        assert!((sigmoid(*found) - expected).abs() < 1e-3, "{} {expected}", sigmoid(*found));
+    }
+}
+
+/// Every prior mass is given away once.
+#[test]
+fn prior_masses_add_up() {
+    let cells = simulated(300);
+    let splines = models::splines(&Design::rank_spline(&cells));
+    let mass = |models: &[Model]| models.iter().map(|model| model.mass).sum::<f64>();
+    let total = models::IDENTITY + mass(&models::polynomials()) + 2.0 * mass(&splines);
+    assert!((total - 1.0).abs() < 1e-15);
+    assert_eq!(1 + models::polynomials().len() + 2 * splines.len(), 22);
+}
+
+/// Calibrated rows: g stays at f; over-confident ones: it finds the truth, sigmoid(0.4 z + 0.3).
+#[test]
+fn it_finds_the_truth() {
+    let identity: fn(f64) -> f64 = |f| f;
+    let shallow: fn(f64) -> f64 = |f| sigmoid(0.4 * logit(f) + 0.3);
+    for (setting, truth) in [("binary-calibrated", identity), ("binary-overconfident", shallow)] {
+        let predictions = simulate(setting, 20_000, 2).unwrap();
+        let sample = Sample::from(&predictions);
+        let fitted = recalibrator("bayes").unwrap().fit(&sample, 0).unwrap();
+        let g = fitted.predict(predictions.probs()).unwrap();
+        let rows = predictions.probs().column(1).to_vec().into_iter().zip(g.column(1).to_vec());
+        let error = rows.map(|(f, g)| (g - truth(f)).abs()).sum::<f64>() / 20_000.0;
+        // The frequency of 20,000 rows has a standard error of 0.0035 itself.
+        assert!(error < 0.005, "{setting}: {error}");
+    }
+}
+
+#[test]
+fn shifts_are_interpolated_and_level_beyond() {
+    let text = r#"{"logits":[-2.0,0.0,0.0,1.0],"shifts":[1.0,0.0,2.0,4.0],"converged":true}"#;
+    let correction: Correction = serde_json::from_str(text).unwrap();
+    assert!(correction.is_sound());
+    for (z, shift) in [(-9.0, 1.0), (-1.0, 0.5), (0.5, 3.0), (8.0, 4.0)] {
+        let [not, one] = correction.at(sigmoid(z));
+        assert!((one - sigmoid(z + shift)).abs() < 1e-12, "{z}");
+        assert!((not + one - 1.0).abs() < 1e-15);
+    }
+    for (from, to) in [("-2.0", "3.0"), ("4.0", "1e999"), ("[1.0,", "["), ("4.0", "null")] {
+        let tampered = serde_json::from_str::<Correction>(&text.replacen(from, to, 1));
+        assert!(tampered.is_err() || !tampered.unwrap().is_sound(), "{from} {to}");
+    }
+}
