@@ -1,7 +1,8 @@
 """Time calipers beside the Python package probmetrics, on the same predictions, in one run.
 
-The peer is WS CatBoost, the recalibrator that probmetrics recommends. Both estimate l1, l2, brier
-and log from one cross-validation of 5 folds, of two classes and of ten, with 1,000 and 10,000 rows.
+The peer is WS CatBoost, the recalibrator that probmetrics recommends, or its isotonic regression.
+Both estimate l1, l2, brier and log from one cross-validation of 5 folds, of two classes and of ten,
+with 1,000 and 10,000 rows.
 Only the computation counts: not starting, importing or reading.
 
 - One thread: calipers with `--threads 1`; probmetrics with a serial stand-in for the process pool
@@ -217,9 +218,10 @@ def run_child(command: list[str | Path], mode: str, folder: Path, time_out: floa
 class Peer:
     """probmetrics in its environment."""
 
-    def __init__(self, python: Path, time_out: float) -> None:
-        """Remember where it is, and how long a run may take."""
+    def __init__(self, python: Path, recalibrator: str, time_out: float) -> None:
+        """Remember where it is, what it fits, and how long a run may take."""
         self.python = python
+        self.recalibrator = recalibrator
         self.time_out = time_out
         self.versions: dict[str, str] = {}
         # The longest that a run took in one thread, with its start.
@@ -233,7 +235,7 @@ class Peer:
 
     def run(self, mode: str, data: Data, runs: Runs) -> None:
         """Estimate once, and again if it hangs; add the time to the runs, and the hangs."""
-        command = [self.python, PEER, data.file, mode]
+        command = [self.python, PEER, data.file, mode, self.recalibrator]
         for _ in range(ATTEMPTS):
             start = time.perf_counter()
             output = run_child(command, mode, data.file.parent, self.limit(data))
@@ -291,6 +293,7 @@ def header(peer: Peer, calipers: Path, options: argparse.Namespace) -> dict[str,
         "date": datetime.datetime.now().astimezone().isoformat(timespec="minutes"),
         "cpus": os.cpu_count(),
         "recalibrator": options.recalibrator,
+        "peer": options.peer,
         "seed": options.seed,
         "versions": {"calipers": version, "python": platform.python_version(), **peer.versions},
     }
@@ -299,7 +302,7 @@ def header(peer: Peer, calipers: Path, options: argparse.Namespace) -> dict[str,
 def show(head: dict[str, object], results: list[Result], options: argparse.Namespace) -> None:
     """Print everything."""
     versions = ", ".join(f"{name} {version}" for name, version in head["versions"].items())
-    print(f"calipers with {head['recalibrator']} against probmetrics with WS_CatboostClassifier")
+    print(f"calipers with {head['recalibrator']} against probmetrics with {head['peer']}")
     print(f"{head['date']}, {head['cpus']} CPUs")
     print(textwrap.fill(versions, width=79))
     print(f"{options.repeats} runs of probmetrics, {OUR_REPEATS} of calipers; ratio of the medians")
@@ -319,6 +322,8 @@ def arguments() -> argparse.Namespace:
     )
     add = parser.add_argument
     add("--recalibrator", default="boost", help="the recalibrator of calipers")
+    peers = ("ws-catboost", "isotonic")
+    add("--peer", choices=peers, default=peers[0], help="the recalibrator of probmetrics")
     add("--repeats", type=int, default=3, help="runs of probmetrics of each kind")
     add("--rows", type=int, nargs="+", default=ROWS, help="sizes of the data sets")
     add("--settings", nargs="+", default=SETTINGS, help="what `calipers simulate` draws")
@@ -346,7 +351,7 @@ def main() -> None:
         ]
         # What calipers refuses is better known before the environment is made.
         run_ours(calipers, options.recalibrator, options.modes[0], sets[0], 0)
-        peer = Peer(environment(options.environment), options.time_out)
+        peer = Peer(environment(options.environment), options.peer, options.time_out)
         results = []
         for mode in options.modes:
             for data in sets:

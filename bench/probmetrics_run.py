@@ -7,7 +7,7 @@ Two classes: the losses are those of both columns, brought to the scale of class
 probmetrics' own losses of one column (`binary-as-1d`) cut g and the labels to that column but not
 f, the probabilities before recalibration, and come out different where f0 lies between g1 and f1.
 
-Usage: python probmetrics_run.py FILE.npz {one-thread,all-cores}
+Usage: python probmetrics_run.py FILE.npz {one-thread,all-cores} {ws-catboost,isotonic}
 """
 
 import importlib.metadata
@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 import torch
+from probmetrics.calibrators import get_calibrator
 from probmetrics.classifiers import WS_CatboostClassifier
 from probmetrics.metrics import (
     BrierLoss,
@@ -31,6 +32,10 @@ from probmetrics.splitters import CVSplitter
 
 FOLDS = 5
 WARM_UP_ROWS = 300
+RECALIBRATORS = {
+    "ws-catboost": WS_CatboostClassifier,
+    "isotonic": lambda: get_calibrator("isotonic"),
+}
 PACKAGES = ("probmetrics", "catboost", "torch", "scikit-learn", "numpy")
 # Names here and there, and how much larger the loss of both columns is than that of class 1 alone.
 LOSSES = {
@@ -66,7 +71,9 @@ def keep_to_one_thread() -> None:
     torch.set_num_interop_threads(1)
 
 
-def estimate(probs: torch.Tensor, labels: torch.Tensor, folds: int) -> dict[str, float]:
+def estimate(
+    probs: torch.Tensor, labels: torch.Tensor, recalibrator: str, folds: int
+) -> dict[str, float]:
     """Estimate the calibration errors, all from one cross-validation."""
     losses = [
         ProperLpLoss(p=1, binary_as_multiclass=True),
@@ -76,13 +83,14 @@ def estimate(probs: torch.Tensor, labels: torch.Tensor, folds: int) -> dict[str,
     ]
     metrics = MetricsWithCalibration(
         CombinedMetrics(losses),
-        calibrator=WS_CatboostClassifier(),
+        calibrator=RECALIBRATORS[recalibrator](),
+        cal_name=recalibrator,
         val_splitter=CVSplitter(n_cv=folds),
         random_state=0,
     )
     found = metrics.compute_all_from_labels_probs(labels, probs)
     return {
-        ours: found[f"calib-err_{theirs}_WS_CatboostClassifier_cv-{folds}"].item()
+        ours: found[f"calib-err_{theirs}_{recalibrator}_cv-{folds}"].item()
         / (scale if probs.shape[1] == 2 else 1.0)
         for ours, (theirs, scale) in LOSSES.items()
     }
@@ -90,14 +98,14 @@ def estimate(probs: torch.Tensor, labels: torch.Tensor, folds: int) -> dict[str,
 
 def main() -> None:
     """Read, warm up, estimate, print."""
-    file, mode = sys.argv[1:]
+    file, mode, recalibrator = sys.argv[1:]
     if mode == "one-thread":
         keep_to_one_thread()
     with np.load(file) as arrays:
         probs, labels = torch.tensor(arrays["probs"]), torch.tensor(arrays["labels"])
-    estimate(probs[:WARM_UP_ROWS], labels[:WARM_UP_ROWS], folds=2)
+    estimate(probs[:WARM_UP_ROWS], labels[:WARM_UP_ROWS], recalibrator, folds=2)
     start = time.perf_counter()
-    estimates = estimate(probs, labels, FOLDS)
+    estimates = estimate(probs, labels, recalibrator, FOLDS)
     seconds = time.perf_counter() - start
     versions = {name: importlib.metadata.version(name) for name in PACKAGES}
     print(json.dumps({"seconds": seconds, "estimates": estimates, "versions": versions}))

@@ -229,10 +229,13 @@ def compute(program: Program, files: list[Data], options: argparse.Namespace) ->
     return results
 
 
-def peers(path: Path, seeds: Iterable[int]) -> Iterator[Row]:
-    """Read the figures of other packages."""
+def peers(path: Path, options: argparse.Namespace) -> Iterator[Row]:
+    """Read the figures of other packages; a method named as one of ours is marked."""
     with path.open(newline="") as file:
-        yield from (row for row in csv.DictReader(file) if int(row["seed"]) in set(seeds))
+        for row in csv.DictReader(file):
+            if int(row["seed"]) in options.seeds:
+                mark = " (peer)" if row["method"] in options.methods else ""
+                yield {**row, "method": row["method"] + mark}
 
 
 def averages(rows: Iterable[Row], pairs: list[str]) -> Means:
@@ -329,7 +332,7 @@ def main() -> None:
     rows = list(compute(Program.find(options.calipers), files, options).rows.values())
     rows = [r for r in rows if r["method"] in options.methods and int(r["seed"]) in options.seeds]
     if options.peers.exists():
-        rows += peers(options.peers, options.seeds)
+        rows += peers(options.peers, options)
     for task in DECIDES:
         pairs = [data.pair for data in files if data.task == task]
         if pairs:
