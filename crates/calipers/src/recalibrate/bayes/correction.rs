@@ -6,7 +6,7 @@ use super::super::one_vs_rest::Curve;
 use super::cells::{self, Cell};
 use super::design::{Design, logit, trusted};
 use super::models::{self, Model};
-use super::posterior::{Labels, Posterior, add_share};
+use super::posterior::{Density, Labels, Posterior, add_share};
 use crate::sample::Column;
 use crate::simplex::sigmoid;
 
@@ -73,9 +73,10 @@ impl Correction {
 
 /// Fits models of one design, each from where the one before it ended.
 fn fit_all<'a>(labels: &Labels, design: &'a Design, models: &[Model]) -> Vec<Member<'a>> {
+    let mut density = Density::new(labels, design);
     let mut start = vec![0.0; design.features];
     let fit = |model: &Model| {
-        let posterior = Posterior::fit(labels, design, model, start.clone())?;
+        let posterior = density.fit(model, start.clone())?;
         start.clone_from(&posterior.mode);
         let log_weight = model.mass.ln() + POWER * posterior.log_evidence;
         Some(Member { fitted: Some((design, posterior)), log_weight })

@@ -26,13 +26,17 @@ pub(super) fn trusted(logit: f64) -> f64 {
     logit.clamp(-most, most)
 }
 
-/// Rows of features, one a cell; rows and columns are filled up with zeros to whole vectors.
+/// The features of each cell, filled up with zeros to whole vectors both ways.
 #[derive(Debug, Clone)]
 pub(super) struct Design {
     /// How many features there are.
     pub features: usize,
-    /// The features, cell after cell.
-    pub values: Vec<f64>,
+    /// How many cells, with those that only fill up.
+    pub cells: usize,
+    /// The features, cell after cell, in rows of [`Design::stride`].
+    pub rows: Vec<f64>,
+    /// The same, feature after feature.
+    pub columns: Vec<f64>,
 }
 
 impl Design {
@@ -43,7 +47,7 @@ impl Design {
 
     /// 1, u and (u² − 1)/2.
     pub fn polynomial(cells: &[Cell]) -> Self {
-        Self::new(&polynomial(cells))
+        Self::new(polynomial(cells))
     }
 
     /// The same, and a spline in the rank of a cell's prediction.
@@ -70,19 +74,20 @@ impl Design {
     fn spline(cells: &[Cell], places: &[f64]) -> Self {
         let mut columns = polynomial(cells);
         columns.extend(bends(places));
-        Self::new(&columns)
+        Self::new(columns)
     }
 
-    fn new(columns: &[Vec<f64>]) -> Self {
-        let features = columns.len();
-        let mut design = Self { features, values: Vec::new() };
-        for cell in 0..columns[0].len() {
-            let row = columns.iter().map(|column| column[cell]);
-            design.values.extend(row.chain(std::iter::repeat_n(0.0, padded(features) - features)));
+    fn new(mut columns: Vec<Vec<f64>>) -> Self {
+        let (features, count) = (columns.len(), columns[0].len());
+        let (cells, stride) = (count.next_multiple_of(WIDE), padded(features));
+        let mut rows = vec![0.0; cells * stride];
+        for (feature, column) in columns.iter_mut().enumerate() {
+            for (row, value) in rows.chunks_exact_mut(stride).zip(column.iter()) {
+                row[feature] = *value;
+            }
+            column.resize(cells, 0.0);
         }
-        let cells = columns[0].len().next_multiple_of(WIDE);
-        design.values.resize(cells * padded(features), 0.0);
-        design
+        Self { features, cells, rows, columns: columns.concat() }
     }
 }
 

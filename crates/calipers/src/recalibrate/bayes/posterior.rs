@@ -76,12 +76,14 @@ impl Labels {
     }
 }
 
-/// Minus the logarithm of the posterior density, up to a constant, divided by the number of rows.
-struct Density<'a> {
+/// Minus the logarithm of a posterior density, up to a constant, divided by the number of rows: what
+/// the models of one design minimise.
+pub(super) struct Density<'a> {
     labels: &'a Labels,
     design: &'a Design,
-    model: &'a Model,
+    precisions: Vec<f64>,
     level: Level,
+    // What one evaluation leaves to be overwritten by the next.
     scores: Vec<f64>,
     residuals: Vec<f64>,
     curvatures: Vec<f64>,
@@ -90,42 +92,65 @@ struct Density<'a> {
 }
 
 impl<'a> Density<'a> {
-    fn new(labels: &'a Labels, design: &'a Design, model: &'a Model) -> Self {
-        let (cells, stride) = (labels.offsets.len(), design.stride());
+    pub fn new(labels: &'a Labels, design: &'a Design) -> Self {
+        let (cells, stride) = (design.cells, design.stride());
         Self {
             labels,
             design,
-            model,
+            precisions: vec![1.0; design.features],
             level: Level::new(),
             scores: vec![0.0; cells],
             residuals: vec![0.0; cells],
             curvatures: vec![0.0; cells],
-            weighted: vec![0.0; design.values.len()],
+            weighted: vec![0.0; cells * stride],
             second: vec![0.0; stride * stride],
         }
     }
 
+    /// Fits a model from a start; `None` if the numbers are beyond what can be computed with.
+    pub fn fit(&mut self, model: &Model, start: Vec<f64>) -> Option<Posterior> {
+        self.precisions.clone_from(&model.precisions);
+        let solution = newton(self, start);
+        let size = solution.at.len();
+        let (mut gradient, mut hessian) = (vec![0.0; size], vec![0.0; size * size]);
+        let value = self.evaluate(&solution.at, &mut gradient, Some(&mut hessian));
+        hessian.iter_mut().for_each(|entry| *entry *= self.labels.total);
+        let factor = Cholesky::of(hessian, size)?;
+        let prior: f64 = model.precisions.iter().map(|precision| precision.ln()).sum();
+        let log_evidence = 0.5 * (prior - factor.log_determinant()) - self.labels.total * value;
+        let (mode, converged) = (solution.at, solution.converged);
+        log_evidence.is_finite().then_some(Posterior { mode, log_evidence, converged, factor })
+    }
+
+    /// The value, the gradient and the Hessian of the log-likelihood alone, each with the opposite
+    /// sign.
     #[inline(always)]
     fn sums<S: Simd>(&mut self, simd: S, at: &[f64], gradient: &mut [f64]) -> f64 {
-        let stride = self.design.stride();
-        let rows = self.design.values.chunks_exact(stride);
-        for ((score, offset), row) in self.scores.iter_mut().zip(&self.labels.offsets).zip(rows) {
-            *score = row.iter().zip(at).fold(*offset, |score, (value, at)| score + value * at);
-        }
-        let value = self.labels.pass(simd, &self.scores, &mut self.residuals, &mut self.curvatures);
+        let (labels, design, stride) = (self.labels, self.design, self.design.stride());
+        add_up(&mut self.scores, labels, design, at);
+        let value = labels.pass(simd, &self.scores, &mut self.residuals, &mut self.curvatures);
         gradient.fill(0.0);
-        for (row, residual) in self.design.values.chunks_exact(stride).zip(&self.residuals) {
+        for (row, residual) in design.rows.chunks_exact(stride).zip(&self.residuals) {
             gradient.iter_mut().zip(row).for_each(|(sum, value)| *sum += residual * value);
         }
-        let rows = self.weighted.chunks_exact_mut(stride);
-        let rows = rows.zip(self.design.values.chunks_exact(stride)).zip(&self.curvatures);
-        for ((weighted, row), curvature) in rows {
+        let weighted = self.weighted.chunks_exact_mut(stride);
+        let weighted = weighted.zip(design.rows.chunks_exact(stride)).zip(&self.curvatures);
+        for ((weighted, row), curvature) in weighted {
             weighted.iter_mut().zip(row).for_each(|(weighted, row)| *weighted = curvature * row);
         }
         self.second.fill(0.0);
-        let factors = ((&self.design.values[..], stride), (&self.weighted[..], stride));
-        add_symmetric_product(simd, factors.0, factors.1, &mut self.second);
+        let (left, right) = ((&design.rows[..], stride), (&self.weighted[..], stride));
+        add_symmetric_product(simd, left, right, &mut self.second);
         value
+    }
+}
+
+/// The scores of the cells: logit f and the correction.
+#[inline(always)]
+fn add_up(scores: &mut Vec<f64>, labels: &Labels, design: &Design, coefficients: &[f64]) {
+    scores.clone_from(&labels.offsets);
+    for (column, coefficient) in design.columns.chunks_exact(design.cells).zip(coefficients) {
+        scores.iter_mut().zip(column).for_each(|(score, value)| *score += coefficient * value);
     }
 }
 
@@ -136,14 +161,14 @@ impl Objective for Density<'_> {
         let scale = 1.0 / self.labels.total;
         let (size, stride) = (at.len(), self.design.stride());
         for i in 0..size {
-            let precision = self.model.precisions[i];
+            let precision = self.precisions[i];
             value += 0.5 * precision * at[i] * at[i];
             gradient[i] = scale * (gradient[i] + precision * at[i]);
         }
         if let Some(hessian) = hessian {
             for i in 0..size {
                 for j in i..size {
-                    let prior = if i == j { self.model.precisions[i] } else { 0.0 };
+                    let prior = if i == j { self.precisions[i] } else { 0.0 };
                     let entry = scale * (self.second[i * stride + j] + prior);
                     hessian[i * size + j] = entry;
                     hessian[j * size + i] = entry;
@@ -168,41 +193,17 @@ pub(super) struct Posterior {
 }
 
 impl Posterior {
-    /// Fits a model from a start; `None` if the numbers are beyond what can be computed with.
-    pub fn fit(labels: &Labels, design: &Design, model: &Model, start: Vec<f64>) -> Option<Self> {
-        let mut density = Density::new(labels, design, model);
-        let solution = newton(&mut density, start);
-        let size = solution.at.len();
-        let (mut gradient, mut hessian) = (vec![0.0; size], vec![0.0; size * size]);
-        let value = density.evaluate(&solution.at, &mut gradient, Some(&mut hessian));
-        hessian.iter_mut().for_each(|entry| *entry *= labels.total);
-        let factor = Cholesky::of(hessian, size)?;
-        let prior: f64 = model.precisions.iter().map(|precision| precision.ln()).sum();
-        let log_evidence = 0.5 * (prior - factor.log_determinant()) - labels.total * value;
-        let converged = solution.converged;
-        let finite = log_evidence.is_finite();
-        finite.then_some(Self { mode: solution.at, log_evidence, converged, factor })
-    }
-
     /// For each cell, the posterior mean of the probability of class 1, as a log-odds.
     ///
     /// The score of a cell is normal with mean η and variance v, and the mean of its sigmoid is close
     /// to sigmoid(η / √(1 + πv/8)).
     pub fn mean_logits(&self, labels: &Labels, design: &Design) -> Vec<f64> {
-        let (cells, stride) = (labels.offsets.len(), design.stride());
-        let mut columns = vec![0.0; design.features * cells];
-        for (cell, row) in design.values.chunks_exact(stride).enumerate() {
-            for (feature, value) in row.iter().take(design.features).enumerate() {
-                columns[feature * cells + cell] = *value;
-            }
-        }
-        let mut scores = labels.offsets.clone();
-        for (column, coefficient) in columns.chunks_exact(cells).zip(&self.mode) {
-            scores.iter_mut().zip(column).for_each(|(score, x)| *score += coefficient * x);
-        }
+        let mut scores = Vec::new();
+        add_up(&mut scores, labels, design, &self.mode);
+        let mut columns = design.columns.clone();
         self.factor.solve_lower(&mut columns);
-        let mut variances = vec![0.0; cells];
-        for column in columns.chunks_exact(cells) {
+        let mut variances = vec![0.0; design.cells];
+        for column in columns.chunks_exact(design.cells) {
             variances.iter_mut().zip(column).for_each(|(variance, x)| *variance += x * x);
         }
         let shrunk = scores.iter().zip(&variances);

@@ -7,7 +7,7 @@ use super::cells::{CELLS, Cell, divide};
 use super::correction::Correction;
 use super::design::{Design, bends, logit, trusted};
 use super::models::{self, Model};
-use super::posterior::{Labels, Posterior};
+use super::posterior::{Density, Labels};
 use crate::simplex::sigmoid;
 use crate::{Predictions, Sample, recalibrator, simulate};
 
@@ -104,14 +104,14 @@ fn the_mode_is_stationary() {
     let labels = Labels::new(&cells);
     for design in [Design::rank_spline(&cells), Design::logit_spline(&cells)] {
         for model in models::splines(&design) {
-            let start = vec![0.0; design.features];
-            let posterior = Posterior::fit(&labels, &design, &model, start).unwrap();
+            let mut density = Density::new(&labels, &design);
+            let posterior = density.fit(&model, vec![0.0; design.features]).unwrap();
             assert!(posterior.converged);
             for feature in 0..design.features {
-                let value = |cell: usize| design.values[cell * design.stride() + feature];
+                let value = |cell: usize| design.columns[feature * design.cells + cell];
                 let mut gradient = -model.precisions[feature] * posterior.mode[feature];
                 for (number, cell) in cells.iter().enumerate() {
-                    let row = &design.values[number * design.stride()..];
+                    let row = &design.rows[number * design.stride()..];
                     let score: f64 = row.iter().zip(&posterior.mode).map(|(x, b)| x * b).sum();
                     let p = sigmoid(trusted(logit(cell.prediction)) + score);
                     gradient += (cell.observed - cell.mass * p) * value(number);
@@ -130,13 +130,11 @@ fn evidence_and_mean_are_those_of_quadrature() {
     let labels = Labels::new(&cells);
     let mut design = Design::polynomial(&cells);
     // Only the level is left.
-    for (at, value) in design.values.iter_mut().enumerate() {
-        if at % 4 != 0 {
-            *value = 0.0;
-        }
-    }
+    design.columns[design.cells..].fill(0.0);
+    let stride = design.stride();
+    design.rows.chunks_exact_mut(stride).for_each(|row| row[1..].fill(0.0));
     let model = Model { mass: 1.0, precisions: vec![4.0, 1.0, 1.0] };
-    let posterior = Posterior::fit(&labels, &design, &model, vec![0.0; 3]).unwrap();
+    let posterior = Density::new(&labels, &design).fit(&model, vec![0.0; 3]).unwrap();
     let found = posterior.mean_logits(&labels, &design);
     let (step, mut evidence, mut means) = (1e-3, 0.0, vec![0.0; cells.len()]);
     let reference = posterior.log_evidence;
