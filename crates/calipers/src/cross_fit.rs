@@ -91,18 +91,16 @@ impl CrossFit<'_> {
         let f = ArrayView2::from_shape(shape, f)
             .map_err(|error| Error::External { reason: error.to_string() })?;
         let mut served: Vec<Purpose> = Vec::new();
-        let (mut predictions, mut serving) = (Vec::new(), Vec::new());
+        let mut serving = Vec::with_capacity(purposes.len());
         for &purpose in purposes {
             let purpose = fitted.serves(purpose);
             let known = served.iter().position(|already| *already == purpose);
+            serving.push(known.unwrap_or(served.len()));
             if known.is_none() {
-                let mut g = Array2::zeros(shape);
-                fitted.predict_into(f, purpose, g.view_mut())?;
                 served.push(purpose);
-                predictions.push(g);
             }
-            serving.push(known.unwrap_or(served.len() - 1));
         }
+        let predictions = fitted.predict_each(f, &served)?;
         Ok(HeldOut { converged: fitted.converged(), predictions, serving })
     }
 }

@@ -66,6 +66,23 @@ impl Sample {
         count > 0
     }
 
+    /// Some of the rows, at least one of them, in a given order; weights are scaled again.
+    pub(crate) fn select(&self, order: &[u32]) -> Self {
+        let classes = self.classes();
+        let mut values = Vec::with_capacity(order.len() * classes);
+        order.iter().for_each(|&row| values.extend_from_slice(self.row(row as usize)));
+        let weights = self.weights.as_ref().map(|weights| {
+            let total: f64 = order.iter().map(|&row| weights[row as usize]).sum();
+            let scale = order.len() as f64 / total;
+            order.iter().map(|&row| weights[row as usize] * scale).collect()
+        });
+        Self {
+            probs: Array2::from_shape_vec((order.len(), classes), values).unwrap_or_default(),
+            labels: order.iter().map(|&row| self.labels[row as usize]).collect(),
+            weights,
+        }
+    }
+
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.labels.len()

@@ -58,6 +58,11 @@ impl Features {
         padded(self.classes + 1)
     }
 
+    /// The features of each row, without what fills it up.
+    pub fn each_row(&self) -> impl Iterator<Item = &[f64]> {
+        self.values.chunks_exact(self.stride()).map(|row| &row[..self.classes])
+    }
+
     /// The rows, [`BLOCK`] at a time.
     pub fn blocks(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         self.values.chunks(BLOCK * self.stride())

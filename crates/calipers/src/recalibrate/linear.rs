@@ -107,6 +107,17 @@ impl LinearMap {
         apply(self.shape, &self.slopes, &self.intercepts, features, g);
     }
 
+    /// The map with a step added to its slopes and intercepts.
+    pub fn moved(&self, step: &[f64]) -> Self {
+        let (slopes, intercepts) = step.split_at(self.slopes.len());
+        let add = |to: &[f64], step: &[f64]| to.iter().zip(step).map(|(a, b)| a + b).collect();
+        Self {
+            slopes: add(&self.slopes, slopes),
+            intercepts: add(&self.intercepts, intercepts),
+            ..*self
+        }
+    }
+
     pub fn classes(&self) -> usize {
         self.intercepts.len()
     }

@@ -30,6 +30,7 @@ mod registry;
 mod scores;
 mod sigmoid;
 mod sms;
+mod stack;
 mod svs;
 mod temperature;
 mod tempered;
@@ -131,6 +132,24 @@ pub trait Fitted: Send + Sync {
         None
     }
 
+    /// g(f) for each row of f and each of several purposes: what they have in common is computed
+    /// once.
+    ///
+    /// # Errors
+    /// As [`Fitted::predict_into`].
+    fn predict_each(
+        &self,
+        f: ArrayView2<'_, f64>,
+        purposes: &[Purpose],
+    ) -> Result<Vec<Array2<f64>>> {
+        let one = |&purpose| {
+            let mut g = Array2::zeros(f.dim());
+            self.predict_into(f, purpose, g.view_mut())?;
+            Ok(g)
+        };
+        purposes.iter().map(one).collect()
+    }
+
     /// g(f) for each row of f, for the squared error.
     ///
     /// # Errors
@@ -165,6 +184,22 @@ pub(crate) trait Model:
         }
     }
 
+    /// Writes g(f) for all rows and each of several purposes, one table each; for models that tell
+    /// purposes apart.
+    fn map_rows_each(
+        &self,
+        f: ArrayView2<'_, f64>,
+        _purposes: &[Purpose],
+        tables: &mut [ArrayViewMut2<'_, f64>],
+    ) {
+        tables.iter_mut().for_each(|g| self.map_rows(f, g.view_mut()));
+    }
+
+    /// The purpose whose predictions serve the one asked for.
+    fn serves(&self, _purpose: Purpose) -> Purpose {
+        Purpose::default()
+    }
+
     /// How many classes it maps; `None` if any number will do.
     fn classes(&self) -> Option<usize>;
 
@@ -177,11 +212,23 @@ pub(crate) trait Model:
     }
 }
 
+/// Refuses predictions of another number of classes than a model's.
+fn check_classes(model: &impl Model, f: ArrayView2<'_, f64>) -> Result<()> {
+    match model.classes() {
+        Some(classes) if classes != f.ncols() => Err(crate::Error::Length {
+            what: "classes of the model",
+            expected: classes,
+            found: f.ncols(),
+        }),
+        _ => Ok(()),
+    }
+}
+
 impl<M: Model> Fitted for M {
     fn predict_into(
         &self,
         f: ArrayView2<'_, f64>,
-        _purpose: Purpose,
+        purpose: Purpose,
         mut g: ArrayViewMut2<'_, f64>,
     ) -> Result<()> {
         if f.dim() != g.dim() {
@@ -191,24 +238,33 @@ impl<M: Model> Fitted for M {
                 found: g.len(),
             });
         }
-        if let Some(classes) = self.classes()
-            && classes != f.ncols()
-        {
-            return Err(crate::Error::Length {
-                what: "classes of the model",
-                expected: classes,
-                found: f.ncols(),
-            });
-        }
+        check_classes(self, f)?;
         if g.is_standard_layout() {
-            self.map_rows(f, g);
+            self.map_rows_each(f, &[purpose], &mut [g]);
         } else {
             // Rows of another layout are not slices: they are written apart and copied.
             let mut rows = Array2::zeros(f.dim());
-            self.map_rows(f, rows.view_mut());
+            self.map_rows_each(f, &[purpose], &mut [rows.view_mut()]);
             g.assign(&rows);
         }
         stop::check()
+    }
+
+    fn predict_each(
+        &self,
+        f: ArrayView2<'_, f64>,
+        purposes: &[Purpose],
+    ) -> Result<Vec<Array2<f64>>> {
+        check_classes(self, f)?;
+        let mut tables = vec![Array2::zeros(f.dim()); purposes.len()];
+        let mut views: Vec<_> = tables.iter_mut().map(|table| table.view_mut()).collect();
+        self.map_rows_each(f, purposes, &mut views);
+        stop::check()?;
+        Ok(tables)
+    }
+
+    fn serves(&self, purpose: Purpose) -> Purpose {
+        Model::serves(self, purpose)
     }
 
     fn converged(&self) -> bool {

@@ -15,6 +15,7 @@ use crate::stop;
 const TABLE: &[Entry] = &[
     Entry::of::<super::auto::Auto>(),
     Entry::of::<super::bayes::Bayes>(),
+    Entry::of::<super::stack::Stack>(),
     Entry::of::<Boosting<super::boost::Warm>>(),
     Entry::of::<Boosting<super::boost::WarmLeafwise>>(),
     Entry::of::<Boosting<super::boost::Cold>>(),

@@ -45,6 +45,21 @@ impl Tempered {
         };
         Self { scale, training_rows, map: LinearMap::fit(sample, features, shape, penalty) }
     }
+
+    /// ln T of rows of f that follow each other.
+    pub(super) fn features(&self, f: &[f64]) -> Features {
+        temper(self.scale, self.training_rows, Features::logs(f, self.map.classes()))
+    }
+
+    /// How many rows it was fitted to.
+    pub(super) fn training_rows(&self) -> f64 {
+        self.training_rows
+    }
+
+    /// The model with a step added to the slopes and intercepts of its linear map.
+    pub(super) fn moved(&self, step: &[f64]) -> Self {
+        Self { map: self.map.moved(step), ..*self }
+    }
 }
 
 /// Turns ln f of each row into ln T.
@@ -77,15 +92,11 @@ impl Model for Tempered {
     const NAME: &'static str = "tempered-linear";
 
     fn map_row(&self, f: &[f64], g: &mut [f64]) {
-        let features = Features::logs(f, f.len());
-        self.map.apply(&temper(self.scale, self.training_rows, features), g);
+        self.map.apply(&self.features(f), g);
     }
 
     fn map_rows(&self, f: ArrayView2<'_, f64>, g: ArrayViewMut2<'_, f64>) {
-        by_blocks(f, g, |f, g| {
-            let features = Features::logs(f, self.map.classes());
-            self.map.apply(&temper(self.scale, self.training_rows, features), g);
-        });
+        by_blocks(f, g, |f, g| self.map.apply(&self.features(f), g));
     }
 
     fn classes(&self) -> Option<usize> {

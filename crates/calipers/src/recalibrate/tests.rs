@@ -5,9 +5,10 @@ use super::*;
 use crate::{Predictions, simulate};
 
 /// Every recalibrator, with its defaults and with other parameters where it takes any.
-const NAMES: [&str; 27] = [
+const NAMES: [&str; 28] = [
     "auto",
     "bayes",
+    "stack",
     "boost",
     "boost:trees=3,depth=2,inner=2",
     "boost-leafwise",
@@ -72,7 +73,7 @@ fn stated_defaults_are_the_defaults() {
 #[test]
 fn wrong_names_and_parameters_are_refused_with_what_is_right() {
     let refused = |text: &str| recalibrator(text).err().unwrap().to_string();
-    assert!(refused("isotnic").contains("the names are auto, bayes"));
+    assert!(refused("isotnic").contains("the names are auto, bayes, stack"));
     assert!(refused("kernel:bandwith=1").contains("it has bandwidth"));
     assert!(refused("kernel:bandwidth=-1").contains("expected a number from 1e-6"));
     assert!(refused("kernel:bandwidth").contains("is not key=value"));

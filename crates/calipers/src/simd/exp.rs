@@ -2,6 +2,8 @@ use std::f64::consts::LOG2_E;
 
 use fearless_simd::{Select, Simd, f64x8, prelude::*};
 
+use super::WIDE;
+
 /// The least argument whose exponential is not taken as 0, and the largest that is told apart.
 const RANGE: (f64, f64) = (-708.0, 709.0);
 
@@ -45,12 +47,26 @@ pub(crate) fn exp<S: Simd>(simd: S, x: f64x8<S>) -> f64x8<S> {
     x.simd_ge(RANGE.0).select(scaled, f64x8::splat(simd, 0.0))
 }
 
+/// Replaces each number by its exponential.
+#[inline(always)]
+pub(crate) fn exp_in_place<S: Simd>(simd: S, values: &mut [f64]) {
+    let (vectors, rest) = values.as_chunks_mut::<WIDE>();
+    for values in vectors {
+        exp(simd, f64x8::load_array_ref(simd, values)).store_array(values);
+    }
+    if !rest.is_empty() {
+        let mut last = [0.0; WIDE];
+        last[..rest.len()].copy_from_slice(rest);
+        let powers = exp(simd, f64x8::load_array(simd, last)).to_array();
+        rest.copy_from_slice(&powers[..rest.len()]);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use fearless_simd::{Level, dispatch};
     use proptest::prelude::*;
 
-    use super::super::WIDE;
     use super::*;
 
     fn each(x: [f64; WIDE]) -> [f64; WIDE] {

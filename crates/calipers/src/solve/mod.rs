@@ -4,10 +4,12 @@ mod bracket;
 mod cholesky;
 mod lbfgs;
 mod newton;
+mod nnls;
 
 pub(crate) use bracket::increasing_root;
 pub(crate) use cholesky::Cholesky;
 pub(crate) use newton::minimise as newton;
+pub(crate) use nnls::non_negative;
 
 /// Up to this many parameters Newton's method comes first. Its Hessian costs n·d², and beyond this
 /// L-BFGS is faster on objectives with a penalty: with a full matrix of five classes, on 8,000 rows,

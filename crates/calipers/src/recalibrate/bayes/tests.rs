@@ -179,7 +179,7 @@ fn it_finds_the_truth() {
         let predictions = simulate(setting, 20_000, 2).unwrap();
         let sample = Sample::from(&predictions);
         let fitted = recalibrator("bayes").unwrap().fit(&sample, 0).unwrap();
-        let g = fitted.predict(predictions.probs()).unwrap();
+        let g = fitted.predict(predictions.probs().view()).unwrap();
         let rows = predictions.probs().column(1).to_vec().into_iter().zip(g.column(1).to_vec());
         let error = rows.map(|(f, g)| (g - truth(f)).abs()).sum::<f64>() / 20_000.0;
         // The frequency of 20,000 rows has a standard error of 0.0035 itself.

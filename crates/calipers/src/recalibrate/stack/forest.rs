@@ -1,0 +1,121 @@
+//! Grown trees, and what they predict.
+
+use std::ops::Range;
+
+use fearless_simd::{Simd, f32x8, prelude::*};
+use serde::{Deserialize, Serialize};
+
+use super::rows::{Lanes, pad, width};
+
+/// Probabilities are kept above this, so that no class is lost for good.
+const LEAST: f32 = 1e-30;
+
+/// A border of a feature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Split {
+    pub feature: u32,
+    /// A row goes right if more borders than this lie below its value.
+    pub border: u8,
+}
+
+/// Grown trees.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Forest {
+    classes: usize,
+    trees: Vec<Tree>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Tree {
+    /// One a level; the first decides the highest bit of the leaf's number.
+    splits: Vec<Split>,
+    /// For each leaf and class, what probabilities are multiplied by.
+    factors: Vec<f32>,
+}
+
+impl Forest {
+    pub fn new(classes: usize) -> Self {
+        Self { classes, trees: Vec::new() }
+    }
+
+    /// Adds a tree.
+    pub fn plant(&mut self, splits: &[Split], leaves: &[Lanes]) {
+        let leaves = leaves.chunks_exact(width(self.classes));
+        let factors = leaves.flat_map(|leaf| &leaf.as_flattened()[..self.classes]);
+        self.trees.push(Tree { splits: splits.to_vec(), factors: factors.copied().collect() });
+    }
+
+    /// Moves rows by some of the trees, given each feature's places of the rows.
+    #[inline(always)]
+    pub fn advance<S: Simd>(
+        &self,
+        simd: S,
+        trees: Range<usize>,
+        places: &[Vec<u8>],
+        codes: &mut [u8],
+        probs: &mut [Lanes],
+    ) {
+        let width = width(self.classes);
+        for tree in &self.trees[trees] {
+            codes.fill(0);
+            for split in &tree.splits {
+                divide(codes, &places[split.feature as usize], split.border);
+            }
+            let leaves = pad(&tree.factors, self.classes);
+            match width {
+                1 => advance::<S, 1>(simd, codes, &leaves, width, probs),
+                2 => advance::<S, 2>(simd, codes, &leaves, width, probs),
+                3 => advance::<S, 3>(simd, codes, &leaves, width, probs),
+                4 => advance::<S, 4>(simd, codes, &leaves, width, probs),
+                _ => advance::<S, 0>(simd, codes, &leaves, width, probs),
+            }
+        }
+    }
+
+    pub fn is_sound(&self, features: usize, classes: usize, trees: usize) -> bool {
+        self.classes == classes
+            && self.trees.len() == trees
+            && self.trees.iter().all(|tree| {
+                tree.splits.len() < 8
+                    && tree.factors.len() == classes << tree.splits.len()
+                    && tree.splits.iter().all(|split| (split.feature as usize) < features)
+                    && tree.factors.iter().all(|factor| factor.is_finite() && *factor > 0.0)
+            })
+    }
+}
+
+/// Appends to each row's leaf the side of a border that it lies on.
+#[inline(always)]
+pub(super) fn divide(codes: &mut [u8], places: &[u8], border: u8) {
+    for (code, place) in codes.iter_mut().zip(places) {
+        *code = 2 * *code + u8::from(*place > border);
+    }
+}
+
+/// Multiplies each row's probabilities by its leaf's factors, and normalises. Q is the width, if it
+/// is known.
+#[inline(always)]
+pub(super) fn advance<S: Simd, const Q: usize>(
+    simd: S,
+    codes: &[u8],
+    leaves: &[Lanes],
+    width: usize,
+    probs: &mut [Lanes],
+) {
+    let width = if Q == 0 { width } else { Q };
+    let least = f32x8::splat(simd, LEAST);
+    for (row, &code) in probs.chunks_exact_mut(width).zip(codes) {
+        let leaf = &leaves[code as usize * width..(code as usize + 1) * width];
+        let mut sum = f32x8::splat(simd, 0.0);
+        for vector in 0..width {
+            let factor = f32x8::load_array_ref(simd, &leaf[vector]);
+            let moved = f32x8::load_array_ref(simd, &row[vector]) * factor;
+            moved.store_array(&mut row[vector]);
+            sum += moved;
+        }
+        let scale = 1.0 / sum.reduce_sum();
+        for p in row {
+            (f32x8::load_array_ref(simd, p) * scale).max(least).store_array(p);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The recalibrators that are stacked.
+
+use fearless_simd::{Level, dispatch};
+use ndarray::ArrayView2;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::forest::Forest;
+use super::kernel::{Kernel, Layout, WIDTHS};
+use super::rows::{Borders, Rows, pad, width};
+use super::structured::Structured;
+use super::training::{Training, in_bag};
+use super::trees::grow;
+use crate::cross_fit::derive_seed;
+use crate::sample::Sample;
+
+/// Trees of a forest; after each of these numbers its predictions are a member.
+const TREES: [usize; 2] = [10, 20];
+
+/// Beyond this many classes there are no trees.
+const MOST_TREE_CLASSES: usize = 128;
+
+/// The most numbers (rows × classes) that the scaling learns from, and trees.
+const SCALING_CELLS: usize = 1 << 24;
+const TREE_CELLS: usize = 1 << 20;
+
+/// The most rows of the kernels' support, and the most numbers in them.
+const SUPPORT_ROWS: usize = 2_048;
+const SUPPORT_CELLS: usize = 1 << 19;
+
+/// The most rows that the weights of the stack are fitted to.
+const SCORED_ROWS: usize = 2_048;
+
+/// T, `svs`, forests and kernels, fitted.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Members {
+    structured: Structured,
+    borders: Borders,
+    forests: Vec<Forest>,
+    kernel: Kernel,
+}
+
+/// Each member's predictions of some rows.
+pub(super) struct Predicted {
+    pub rows: usize,
+    pub tables: Vec<Vec<f32>>,
+}
+
+impl Members {
+    /// Fits all members; returns with them the rows that they were fitted to, and their predictions
+    /// of the first of these, as many as the stack is to be fitted to.
+    pub fn fit(sample: &Sample, seed: u64) -> (Self, Training, Predicted) {
+        let classes = sample.classes();
+        let training = Training::new(sample, SCALING_CELLS / classes, seed);
+        let at_most = |rows: usize| training.rows().min(rows.max(1));
+        let scored = at_most(SCORED_ROWS);
+        let (structured, scaled) = Structured::fit(&training, scored);
+        let local = at_most((TREE_CELLS / classes).max(SUPPORT_ROWS));
+        let f = training.sample.probs();
+        let tempered = structured.tempered(&f.as_slice().unwrap_or_default()[..local * classes]);
+        let mut tables = vec![tempered[..scored * classes].to_vec(), scaled];
+        let borders = Borders::choose(f);
+        let mut forests = Vec::new();
+        if classes <= MOST_TREE_CLASSES {
+            let rows = Rows::new(&training, &borders, &tempered);
+            let (grown, predicted) = grow_forests(&training, &rows, scored);
+            forests = grown;
+            tables.extend(predicted);
+        }
+        let support = at_most(SUPPORT_ROWS.min(SUPPORT_CELLS / classes));
+        let (kernel, smoothed) = Kernel::fit(&training, &tempered, support, scored);
+        tables.extend(smoothed);
+        (
+            Self { structured, borders, forests, kernel },
+            training,
+            Predicted { rows: scored, tables },
+        )
+    }
+
+    /// How many members there are.
+    pub fn count(&self) -> usize {
+        2 + if self.forests.is_empty() { 0 } else { TREES.len() } + WIDTHS
+    }
+
+    /// Each member's predictions of rows of f.
+    pub fn rows(&self, f: ArrayView2<'_, f64>, layout: &Layout) -> Predicted {
+        let tempered = self.structured.tempered(f.as_slice().unwrap_or_default());
+        let mut tables = vec![tempered, self.structured.rows(f)];
+        if !self.forests.is_empty() {
+            let grown = self.forest_rows(f, &tables[0]);
+            tables.extend(grown);
+        }
+        let smoothed = self.kernel.rows(layout, &tables[0]);
+        tables.extend(smoothed);
+        Predicted { rows: f.nrows(), tables }
+    }
+
+    /// The support of the kernels, laid out for [`Members::rows`].
+    pub fn layout(&self) -> Layout {
+        self.kernel.layout()
+    }
+
+    /// The means of the forests' predictions.
+    fn forest_rows(&self, f: ArrayView2<'_, f64>, tempered: &[f32]) -> Vec<Vec<f32>> {
+        let (rows, classes) = f.dim();
+        let places = self.borders.places(f);
+        let start = pad(tempered, classes);
+        let mut probs = start.clone();
+        let mut codes = vec![0; rows];
+        let mut tables = vec![vec![0.0; rows * classes]; TREES.len()];
+        let share = 1.0 / self.forests.len() as f32;
+        for forest in &self.forests {
+            probs.copy_from_slice(&start);
+            let mut grown = 0;
+            for (table, trees) in tables.iter_mut().zip(TREES) {
+                dispatch!(
+                    Level::new(),
+                    simd => forest.advance(simd, grown..trees, &places, &mut codes, &mut probs)
+                );
+                grown = trees;
+                let rows = probs.chunks_exact(width(classes));
+                for (mean, probs) in table.chunks_exact_mut(classes).zip(rows) {
+                    mean.iter_mut()
+                        .zip(probs.as_flattened())
+                        .for_each(|(mean, p)| *mean += share * p);
+                }
+            }
+        }
+        tables
+    }
+
+    pub fn training_rows(&self) -> f64 {
+        self.structured.training_rows()
+    }
+
+    pub fn converged(&self) -> bool {
+        self.structured.converged()
+    }
+
+    pub fn is_sound(&self, classes: usize) -> bool {
+        let features = self.borders.counts().len();
+        self.structured.is_sound(classes)
+            && self.borders.is_sound(classes)
+            && self.forests.iter().all(|forest| forest.is_sound(features, classes, TREES[1]))
+            && self.kernel.is_sound(classes)
+    }
+}
+
+/// One forest for each bag, grown without it, and their predictions of the first rows.
+fn grow_forests(training: &Training, rows: &Rows, scored: usize) -> (Vec<Forest>, Vec<Vec<f32>>) {
+    let (classes, width) = (rows.classes, rows.width());
+    let grown: Vec<(Forest, Vec<Vec<f32>>)> = (0..training.bags())
+        .into_par_iter()
+        .map(|bag| {
+            let mut tables = Vec::new();
+            let seed = derive_seed(training.seed, &[bag as u64]);
+            let forest = grow(rows, bag, TREES[1], seed, |trees, probs| {
+                if TREES.contains(&trees) {
+                    let row = |row: usize| &probs[row * width..(row + 1) * width];
+                    let rows = in_bag(bag, scored).map(row);
+                    let values = rows.flat_map(|row| &row.as_flattened()[..classes]);
+                    tables.push(values.copied().collect());
+                }
+            });
+            (forest, tables)
+        })
+        .collect();
+    let mut tables = vec![vec![0.0; scored * classes]; TREES.len()];
+    let mut forests = Vec::with_capacity(grown.len());
+    for (bag, (forest, parts)) in grown.into_iter().enumerate() {
+        forests.push(forest);
+        for (table, part) in tables.iter_mut().zip(parts) {
+            for (row, g) in in_bag(bag, scored).zip(part.chunks_exact(classes)) {
+                table[row * classes..(row + 1) * classes].copy_from_slice(g);
+            }
+        }
+    }
+    (forests, tables)
+}

@@ -1,0 +1,202 @@
+//! The stack: members, their weights, and what they say together.
+
+use ndarray::{ArrayView2, ArrayViewMut2};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::super::Model;
+use super::members::{Members, Predicted};
+use super::mixture::Mixture;
+use super::weights::LeastSquares;
+use crate::loss::Purpose;
+use crate::sample::Sample;
+use crate::simd::padded;
+use crate::simplex::{mix_with_uniform, normalise};
+
+/// Probabilities of the squared error's g are kept above this.
+const LEAST: f64 = 1e-6;
+
+/// Rows that are predicted together.
+const BLOCK: usize = 256;
+
+/// A fitted stack.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Stacked {
+    classes: usize,
+    members: Members,
+    /// The weight of what each member changes.
+    weights: Vec<f64>,
+    /// For the logarithm: the share of the stack, then those of the members.
+    mixture: Vec<f64>,
+}
+
+impl Stacked {
+    /// Fits the members, then the weights to what they predict for rows that they have not seen.
+    pub fn fit(sample: &Sample, seed: u64) -> Self {
+        let (members, training, predicted) = Members::fit(sample, seed);
+        let sample = &training.sample;
+        let classes = sample.classes();
+        let mut squares = LeastSquares::new(members.count());
+        let mut changes = vec![0.0; members.count() * padded(classes)];
+        for row in 0..predicted.rows {
+            predicted.write_changes(row, sample.row(row), &mut changes);
+            let label = sample.labels()[row] as usize;
+            squares.add(sample.row(row), label, sample.weight(row), &changes);
+        }
+        let weights = squares.solve();
+        let mut this = Self { classes, members, weights, mixture: Vec::new() };
+        let mut mixture = Mixture::new(1 + this.members.count());
+        let mut g = vec![0.0; classes];
+        for row in 0..predicted.rows {
+            let (f, label) = (sample.row(row), sample.labels()[row] as usize);
+            predicted.write_changes(row, f, &mut changes);
+            this.write_squared(f, &changes, &mut g);
+            let members = this.changes(&changes).map(|change| f[label] + change[label]);
+            let given = [g[label]].into_iter().chain(members).map(|p| this.mixed(p));
+            mixture.add(given, sample.weight(row));
+        }
+        this.mixture = mixture.solve();
+        this
+    }
+
+    /// What each member changes.
+    fn changes<'a>(&self, changes: &'a [f64]) -> impl Iterator<Item = &'a [f64]> + use<'a> {
+        changes.chunks_exact(padded(self.classes))
+    }
+
+    /// Moves 1/(n + 1) of a probability towards the uniform one.
+    fn mixed(&self, p: f64) -> f64 {
+        let share = 1.0 / (self.members.training_rows() + 1.0);
+        p + (1.0 / self.classes as f64 - p) * share
+    }
+
+    /// Σ w D: what the stack changes.
+    fn write_change(&self, changes: &[f64], g: &mut [f64]) {
+        g.fill(0.0);
+        for (weight, change) in self.weights.iter().zip(self.changes(changes)) {
+            g.iter_mut().zip(change).for_each(|(g, change)| *g += weight * change);
+        }
+    }
+
+    /// As far along the change as the simplex goes, and no further than the change itself: of a
+    /// norm only the direction matters.
+    fn write_direction(&self, f: &[f64], changes: &[f64], g: &mut [f64]) {
+        self.write_change(changes, g);
+        let falling = f.iter().zip(&*g).filter(|(_, change)| **change < 0.0);
+        let most = falling.map(|(f, change)| f / -change).fold(1.0, f64::min);
+        g.iter_mut().zip(f).for_each(|(g, f)| *g = (f + most * *g).max(0.0));
+    }
+
+    /// The change itself, floored and normalised.
+    fn write_squared(&self, f: &[f64], changes: &[f64], g: &mut [f64]) {
+        self.write_change(changes, g);
+        g.iter_mut().zip(f).for_each(|(g, f)| *g = (f + *g).max(LEAST));
+        normalise(g);
+    }
+
+    /// The mixture of the stack and its members.
+    fn write_log(&self, f: &[f64], changes: &[f64], g: &mut [f64]) {
+        self.write_squared(f, changes, g);
+        let own = self.mixture[0];
+        g.iter_mut().zip(f).for_each(|(g, f)| *g = own * *g + (1.0 - own) * f);
+        for (share, change) in self.mixture[1..].iter().zip(self.changes(changes)) {
+            g.iter_mut().zip(change).for_each(|(g, change)| *g += share * change);
+        }
+        g.iter_mut().for_each(|g| *g = g.max(0.0));
+        mix_with_uniform(g, self.members.training_rows());
+        normalise(g);
+    }
+}
+
+impl Predicted {
+    /// Writes what each member changes of a row of f, member after member.
+    fn write_changes(&self, row: usize, f: &[f64], changes: &mut [f64]) {
+        let classes = f.len();
+        for (table, changes) in self.tables.iter().zip(changes.chunks_exact_mut(padded(classes))) {
+            let g = &table[row * classes..(row + 1) * classes];
+            let scale = 1.0 / g.iter().map(|&p| f64::from(p)).sum::<f64>();
+            for ((change, &g), f) in changes.iter_mut().zip(g).zip(f) {
+                *change = f64::from(g) * scale - f;
+            }
+        }
+    }
+}
+
+impl Model for Stacked {
+    const NAME: &'static str = "stack";
+
+    fn map_row(&self, f: &[f64], g: &mut [f64]) {
+        if let (Ok(f), Ok(g)) =
+            (ArrayView2::from_shape((1, f.len()), f), ArrayViewMut2::from_shape((1, f.len()), g))
+        {
+            self.map_rows(f, g);
+        }
+    }
+
+    fn map_rows(&self, f: ArrayView2<'_, f64>, g: ArrayViewMut2<'_, f64>) {
+        self.map_rows_each(f, &[Purpose::default()], &mut [g]);
+    }
+
+    fn map_rows_each(
+        &self,
+        f: ArrayView2<'_, f64>,
+        purposes: &[Purpose],
+        tables: &mut [ArrayViewMut2<'_, f64>],
+    ) {
+        let (classes, count) = (self.classes, purposes.len());
+        let f = f.as_standard_layout();
+        let rows = f.as_slice().unwrap_or_default();
+        let layout = self.members.layout();
+        let block = |f: &[f64]| {
+            let mut g = vec![0.0; count * f.len()];
+            let Ok(rows) = ArrayView2::from_shape((f.len() / classes, classes), f) else {
+                return g;
+            };
+            let predicted = self.members.rows(rows, &layout);
+            let mut changes = vec![0.0; self.members.count() * padded(classes)];
+            for (row, f) in f.chunks_exact(classes).enumerate() {
+                predicted.write_changes(row, f, &mut changes);
+                for (g, purpose) in g.chunks_exact_mut(rows.len()).zip(purposes) {
+                    let g = &mut g[row * classes..(row + 1) * classes];
+                    match purpose {
+                        Purpose::Direction => self.write_direction(f, &changes, g),
+                        Purpose::Squared => self.write_squared(f, &changes, g),
+                        Purpose::Log => self.write_log(f, &changes, g),
+                    }
+                }
+            }
+            g
+        };
+        let blocks: Vec<Vec<f64>> = rows.par_chunks(BLOCK * classes).map(block).collect();
+        for (number, table) in tables.iter_mut().enumerate() {
+            let Some(table) = table.as_slice_mut() else { continue };
+            for (to, block) in table.chunks_mut(BLOCK * classes).zip(&blocks) {
+                to.copy_from_slice(&block[number * to.len()..(number + 1) * to.len()]);
+            }
+        }
+    }
+
+    fn serves(&self, purpose: Purpose) -> Purpose {
+        purpose
+    }
+
+    fn classes(&self) -> Option<usize> {
+        Some(self.classes)
+    }
+
+    fn is_sound(&self) -> bool {
+        let count = self.members.count();
+        let fine = |value: &f64| value.is_finite() && *value >= 0.0;
+        self.classes >= 2
+            && self.members.is_sound(self.classes)
+            && self.weights.len() == count
+            && self.mixture.len() == 1 + count
+            && self.weights.iter().all(fine)
+            && self.mixture.iter().all(fine)
+            && (self.mixture.iter().sum::<f64>() - 1.0).abs() < 1e-9
+    }
+
+    fn converged(&self) -> bool {
+        self.members.converged()
+    }
+}
