@@ -64,7 +64,10 @@ impl<G: Growth> Plan<G> {
             // What is left to do will be thrown away: one row makes it short.
             order.truncate(1);
         }
-        let all = self.rows(sample, &order, &borders);
+        let mut all = self.rows(sample, &order, &borders);
+        if stop::requested() {
+            all = all.select(|row| row == 0);
+        }
         let folds = self.inner.min(all.len());
         let fold_of = deal(&all.labels, all.classes, folds, seed);
         let trained: Vec<(G::Forest, Rows)> = (0..folds as u32)
@@ -85,12 +88,13 @@ impl<G: Growth> Plan<G> {
         // Back into one table, by walking each fold's rows in their order.
         let mut unread: Vec<_> =
             held_out.iter().map(|probs| probs.chunks_exact(all.classes)).collect();
+        let go_on = !stop::requested();
         let mut probs = vec![0.0; all.len() * all.classes];
-        for (row, &fold) in probs.chunks_exact_mut(all.classes).zip(&fold_of) {
+        let rows = probs.chunks_exact_mut(all.classes).zip(&fold_of);
+        for (row, &fold) in rows.take_while(|_| go_on) {
             let read = unread[fold as usize].next().unwrap_or_default();
             row.iter_mut().zip(read).for_each(|(to, from)| *to = *from);
         }
-        let go_on = !stop::requested();
         let probs = Probs::trusted(probs.into(), all.classes);
         let mut left_out = Sample::empty();
         left_out.fill(&probs, &all.labels, Some(&all.weights), |row| go_on || row == 0);
@@ -216,7 +220,7 @@ fn deal(labels: &[u32], classes: usize, folds: usize, seed: u64) -> Vec<u32> {
     labels.iter().enumerate().for_each(|(row, &label)| of_class[label as usize].push(row));
     let mut fold_of = vec![0; labels.len()];
     let mut next = (0..folds as u32).cycle();
-    for rows in &mut of_class {
+    for rows in of_class.iter_mut().take_while(|_| !stop::requested()) {
         rows.shuffle(&mut draws);
         rows.iter().zip(&mut next).for_each(|(&row, fold)| fold_of[row] = fold);
     }

@@ -11,6 +11,7 @@ use crate::sample::Column;
 use crate::simd::{WIDE, exp, floored_logs, ln};
 use crate::simplex::{floored_ln, sigmoid};
 use crate::solve::{Objective, Solution, newton};
+use crate::stop;
 
 /// Two features of a probability p.
 pub(crate) trait Features: Send + Sync + 'static {
@@ -91,6 +92,9 @@ fn pack<F: Features>(column: Column<'_>) -> Vec<Rows> {
     let other_logs = floored_logs(column.iter().map(|(p, _, _)| 1.0 - p));
     let mut rows = vec![Rows::default(); logs.len().div_ceil(WIDE)];
     for (i, (_, y, w)) in column.iter().enumerate() {
+        if stop::requested_at(i) {
+            break;
+        }
         let (rows, lane) = (&mut rows[i / WIDE], i % WIDE);
         let [a, b] = F::of([logs[i], other_logs[i]]);
         rows.features[0][lane] = a;
