@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from calipers._errors import InputError
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 # What logarithms are floored at: the floor of the recalibrators that see ln f (docs/method.md).
 LOG_FLOOR = 1e-6
@@ -115,7 +116,9 @@ def _copied(classifier: Any, seed: int) -> Any:
     try:
         from sklearn.base import clone
     except ImportError:
-        model = copy.deepcopy(classifier)
+        from copy import deepcopy
+
+        model = deepcopy(classifier)
     else:
         model = clone(classifier, safe=hasattr(classifier, "get_params"))
     if hasattr(model, "get_params") and hasattr(model, "set_params"):

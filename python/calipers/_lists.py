@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numpy.typing import NDArray
 
 from calipers import _calipers
 from calipers._errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def recalibrators() -> dict[str, str]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from calipers import _calipers
 from calipers._arrays import as_scores, as_weights
@@ -17,6 +15,11 @@ from calipers._errors import InputError
 from calipers._evaluate import _learner, _whole
 from calipers._labels import read
 from calipers._routing import Routed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 
 class Recalibrator(Routed):

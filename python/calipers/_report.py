@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from calipers import _table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class Estimate:
@@ -170,6 +171,8 @@ class Report:
 
         An infinite value is the string ``"inf"``, as in JSON; the attributes hold the number.
         """
+        import json  # Here, because the import of calipers is to be quick.
+
         parsed: dict[str, Any] = json.loads(self._json)
         return parsed
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 # Who may be given the rows' weights.
@@ -19,7 +18,9 @@ class Routed:
     def get_metadata_routing(self) -> Any:
         """Return who asks for which metadata."""
         if hasattr(self, "_metadata_request"):
-            return copy.deepcopy(self._metadata_request)
+            from copy import deepcopy
+
+            return deepcopy(self._metadata_request)
         from sklearn.utils.metadata_routing import MetadataRequest
 
         request = MetadataRequest(owner=self)

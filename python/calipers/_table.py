@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -32,6 +31,8 @@ def text(report: Report) -> str:
 
 def html(report: Report) -> str:
     """Return the same as HTML, with numbers aligned to the right."""
+    from html import escape  # Here, because the import of calipers is to be quick.
+
     header, rows = _cells(report)
     right = ' style="text-align: right"'
     head = "".join(

@@ -159,8 +159,8 @@ INTERRUPTED = """
 
     y, p = calipers.simulate({setting!r}, {rows}, seed=0)
     threads = lambda: len(list(Path("/proc/self/task").iterdir()))
-    before = threads()
     {prepare}
+    before = threads()
     print("ready", flush=True)
     try:
         {run}

@@ -124,7 +124,7 @@ pub fn check_probabilities<'py>(
     from_logits: bool,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let view = scores.view();
-    let predictions = background::run(py, |_| view.unlabelled(from_logits))?;
+    let predictions = background::run(py, 1, |_| view.unlabelled(from_logits))?;
     Ok(predictions.probs().to_pyarray(py))
 }
 

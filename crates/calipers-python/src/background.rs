@@ -1,16 +1,14 @@
-//! Work on a thread of its own, so that the calling thread can listen.
+//! Work on threads of its own, so that the calling thread can listen.
 //!
 //! The calling thread waits without the interpreter's lock. It wakes up twenty times a second to
 //! see whether Ctrl-C was pressed, and whenever the work asks for something that only Python can
 //! do. Python code is only ever run on the thread that called: where interrupts arrive, where
 //! thread-local settings hold, and where a debugger looks.
 
-use std::panic::resume_unwind;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::thread;
 use std::time::Duration;
 
-use calipers::{Error, Stop};
+use calipers::{Error, Stop, with_pool_while};
 use pyo3::prelude::*;
 
 use crate::error::raise;
@@ -56,22 +54,21 @@ impl Caller {
     }
 }
 
-/// Runs `work` on another thread. An exception, raised by Ctrl-C or by Python code that was asked
-/// for, stops the work and is raised once it has ended: nothing is left running.
+/// Runs `work` on so many threads of its own. An exception, raised by Ctrl-C or by Python code that
+/// was asked for, stops the work and is raised once it has ended: nothing is left running.
 pub fn run<T: Send>(
     py: Python<'_>,
+    threads: usize,
     work: impl FnOnce(Caller) -> calipers::Result<T> + Send,
 ) -> PyResult<T> {
     let (result, raised) = py.detach(|| {
         let (requests, inbox) = mpsc::channel();
         let stop = Stop::new();
         let caller = Caller { requests, stop: stop.clone() };
-        thread::scope(|scope| {
-            let worker = scope.spawn(|| work(caller));
-            let raised = listen(&inbox, &stop);
-            // A panic goes on here, and reaches Python as an exception of its own kind.
-            (worker.join().unwrap_or_else(|panic| resume_unwind(panic)), raised)
-        })
+        let mut raised = None;
+        let listen = || raised = listen(&inbox, &stop);
+        // A panic goes through here, and reaches Python as an exception of its own kind.
+        (with_pool_while(threads, &stop, || work(caller), listen), raised)
     });
     match (raised, result) {
         (Some(exception), _) => Err(exception),

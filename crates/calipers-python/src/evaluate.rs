@@ -67,9 +67,10 @@ pub fn evaluate<'py>(
     let names = settings.class_names.as_deref();
     let labels = labels.resolve(py, view.columns(), names)?;
     let run = Run::new(py, &settings, view, &labels)?;
-    let (report, seconds) = background::run(py, |caller| {
-        let start = Instant::now();
-        Ok((run.estimate(caller)?, start.elapsed().as_secs_f64()))
+    let start = Instant::now();
+    let (report, seconds) = background::run(py, run.threads(), |caller| {
+        let report = run.estimate(caller)?;
+        Ok((report, start.elapsed().as_secs_f64()))
     })?;
     let dict = as_dict(py, report, labels.reading.remark)?;
     dict.set_item("seconds", seconds)?;
@@ -134,6 +135,11 @@ impl<'a> Run<'a> {
         })
     }
 
+    /// A classifier is run by the calling thread: more threads would only wait for it.
+    fn threads(&self) -> usize {
+        if matches!(self.learner, Learner::Classifier { .. }) { 1 } else { self.threads }
+    }
+
     fn estimate(self, caller: Caller) -> calipers::Result<Report> {
         let mut predictions = self.scores.predictions(&self.labels.codes, self.from_logits)?;
         predictions = predictions.with_class_names(self.labels.reading.classes.iter().cloned())?;
@@ -147,20 +153,15 @@ impl<'a> Run<'a> {
             Wanted::Named(metric) => metric,
             Wanted::Distance(distance) => distance.metric(&caller),
         });
-        // A classifier is run by the calling thread: more threads would only wait for it.
-        let (learner, threads) = match self.learner {
-            Learner::Named(learner) => (learner, self.threads),
+        let learner = match self.learner {
+            Learner::Named(learner) => learner,
             Learner::Classifier { object, name } => {
                 let caller = caller.clone();
-                (Arc::new(Classifier { object, name, caller }) as _, 1)
+                Arc::new(Classifier { object, name, caller })
             }
         };
-        let mut estimator = self
-            .estimator
-            .metrics(metrics)
-            .recalibrator(learner)
-            .threads(threads)
-            .stop(caller.stop());
+        let mut estimator =
+            self.estimator.metrics(metrics).recalibrator(learner).stop(caller.stop());
         if let Some(progress) = self.progress {
             estimator = estimator.watch(move |done, total| {
                 let progress = Arc::clone(&progress);
@@ -168,7 +169,7 @@ impl<'a> Run<'a> {
                 ControlFlow::Continue(())
             });
         }
-        estimator.estimate(&predictions)
+        estimator.estimate_in_pool(&predictions)
     }
 }
 

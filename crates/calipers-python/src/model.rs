@@ -1,6 +1,6 @@
 //! Recalibrators that are fitted once, to be used.
 
-use calipers::{Fitted, Sample, load_model, recalibrator, save_model, with_pool};
+use calipers::{Fitted, Sample, load_model, recalibrator, save_model};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -26,9 +26,8 @@ impl Model {
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let view = scores.view();
-        let g = background::run(py, |caller| {
-            let predictions = view.unlabelled(from_logits)?;
-            with_pool(threads, &caller.stop(), || self.fitted.predict(predictions.probs().view()))
+        let g = background::run(py, threads, |_| {
+            self.fitted.predict(view.unlabelled(from_logits)?.probs().view())
         })?;
         Ok(PyArray2::from_owned_array(py, g))
     }
@@ -77,13 +76,12 @@ pub fn fit_model<'py>(
     let view = scores.view();
     let codes = codes.as_array().to_vec();
     let weights = weights.map(|weights| weights.as_array().to_vec());
-    let fitted = background::run(py, |caller| {
+    let fitted = background::run(py, threads, |_| {
         let mut predictions = view.predictions(&codes, from_logits)?;
         if let Some(weights) = weights {
             predictions = predictions.with_weights(weights)?;
         }
-        let sample = Sample::from(&predictions);
-        with_pool(threads, &caller.stop(), || recalibrator.fit(&sample, seed))
+        recalibrator.fit(&Sample::from(&predictions), seed)
     })?;
     Ok(Model { fitted })
 }

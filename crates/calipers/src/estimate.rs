@@ -169,11 +169,38 @@ impl Estimator {
     /// have, a recalibrator from outside that failed, or [`Error::Stopped`] by the watcher or the
     /// handle.
     pub fn estimate(&self, predictions: &Predictions<'_>) -> Result<Report> {
+        // Settings that make no sense are refused before any thread is started.
         self.check(predictions)?;
-        let metrics = self.metrics_or_default()?;
         // Without a handle of the user's, the watcher's word is for this estimate alone.
         let stop = self.stop.clone().unwrap_or_default();
-        with_pool(self.threads, &stop, || self.run(predictions, &metrics, &stop))
+        with_pool(self.threads, &stop, || self.run(predictions, &stop))
+    }
+
+    /// Estimates every metric on the threads that call it: those of
+    /// [`with_pool`](crate::with_pool), under the handle of which it stops.
+    ///
+    /// The number of [`threads`](Self::threads) is the pool's. Outside such a pool it uses the one
+    /// that rayon shares among all of a process.
+    ///
+    /// # Errors
+    /// As [`estimate`](Self::estimate).
+    ///
+    /// ```
+    /// use calipers::{Estimator, Stop, simulate, with_pool};
+    ///
+    /// let stop = Stop::new();
+    /// let estimator = Estimator::new().stop(stop.clone());
+    /// let report = with_pool(2, &stop, || {
+    ///     // The predictions are made by one of the pool's threads, too.
+    ///     estimator.estimate_in_pool(&simulate("binary-overconfident", 500, 0)?)
+    /// })?;
+    /// assert_eq!(report.rows, 500);
+    /// # Ok::<(), calipers::Error>(())
+    /// ```
+    pub fn estimate_in_pool(&self, predictions: &Predictions<'_>) -> Result<Report> {
+        self.check(predictions)?;
+        let stop = self.stop.clone().unwrap_or_default();
+        self.run(predictions, &stop)
     }
 
     fn check(&self, predictions: &Predictions<'_>) -> Result<()> {
@@ -200,12 +227,8 @@ impl Estimator {
         }
     }
 
-    fn run(
-        &self,
-        predictions: &Predictions<'_>,
-        metrics: &[Metric],
-        stop: &Stop,
-    ) -> Result<Report> {
+    fn run(&self, predictions: &Predictions<'_>, stop: &Stop) -> Result<Report> {
+        let metrics = &self.metrics_or_default()?;
         let floor = self.log_floor.unwrap_or(0.0);
         let mut tracks = metrics
             .iter()

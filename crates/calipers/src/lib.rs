@@ -67,7 +67,7 @@ pub use recalibrate::{
 pub use report::{Estimate, Report};
 pub use sample::Sample;
 pub use simulate::{Simulation, simulate};
-pub use stop::{Stop, with_pool};
+pub use stop::{Stop, with_pool, with_pool_while};
 
 /// Runs the README's examples with the documentation's.
 #[cfg(doctest)]

@@ -97,6 +97,38 @@ pub fn with_pool<R: Send>(
     stop: &Stop,
     work: impl FnOnce() -> Result<R> + Send,
 ) -> Result<R> {
+    with_pool_while(threads, stop, work, || ())
+}
+
+/// As [`with_pool`], while the calling thread does something else.
+///
+/// `meanwhile` is called when the work has been handed to the pool; it may listen for a reason to
+/// stop, for instance, and should end when the work does: dropping what the work has captured is a
+/// sign that it ended, however it did.
+///
+/// # Errors
+/// As [`with_pool`].
+///
+/// ```
+/// use std::sync::mpsc;
+/// use calipers::{Error, Stop, with_pool_while};
+///
+/// let (stop, (news, inbox)) = (Stop::new(), mpsc::channel());
+/// let mut heard = Vec::new();
+/// let work = || {
+///     let news = news; // Hangs up at the end of the work.
+///     (1..=3).try_for_each(|step| news.send(step)).map_err(|_| Error::Stopped)
+/// };
+/// with_pool_while(1, &stop, work, || heard.extend(inbox))?;
+/// assert_eq!(heard, [1, 2, 3]);
+/// # Ok::<(), calipers::Error>(())
+/// ```
+pub fn with_pool_while<R: Send>(
+    threads: usize,
+    stop: &Stop,
+    work: impl FnOnce() -> Result<R> + Send,
+    meanwhile: impl FnOnce(),
+) -> Result<R> {
     stop.check()?;
     let handle = stop.clone();
     let pool = rayon::ThreadPoolBuilder::new()
@@ -104,7 +136,13 @@ pub fn with_pool<R: Send>(
         .start_handler(move |_| HANDLE.with(|place| drop(place.set(handle.clone()))))
         .build()
         .map_err(|error| Error::Setting { name: "threads", reason: error.to_string() })?;
-    let result = pool.install(work)?;
+    let mut result = None;
+    pool.in_place_scope(|scope| {
+        scope.spawn(|_| result = Some(work()));
+        meanwhile();
+    });
+    // There is a result: a scope that was left has waited for its work, or has panicked with it.
+    let result = result.unwrap_or(Err(Error::Stopped))?;
     stop.check()?;
     Ok(result)
 }
@@ -127,6 +165,19 @@ mod tests {
         });
         assert_eq!(heard.unwrap(), (Error::Stopped, false));
         assert!(!requested(), "this thread belongs to no pool");
+    }
+
+    #[test]
+    fn the_calling_thread_may_stop_what_it_waits_for() {
+        let stop = Stop::new();
+        let work = || {
+            while !requested() {
+                std::thread::yield_now();
+            }
+            Ok(())
+        };
+        let result = with_pool_while(1, &stop, work, || stop.stop());
+        assert_eq!(result.unwrap_err(), Error::Stopped);
     }
 
     #[test]
