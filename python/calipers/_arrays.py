@@ -79,6 +79,17 @@ def as_words(values: Any, what: str) -> list[str] | None:
     return [str(word) for word in words]
 
 
+def as_whole(value: Any, what: str) -> int:
+    """Return a whole number that is not negative."""
+    try:
+        number = value.__index__()
+    except (AttributeError, TypeError):
+        raise InputError(f"{what}: {value!r} is not a whole number") from None
+    if not 0 <= number < 2**64:
+        raise InputError(f"{what}: {number} is not between 0 and 2^64")
+    return int(number)
+
+
 def _refuse_missing(values: list[Any], what: str) -> None:
     for row, value in enumerate(values):
         if value is None or (isinstance(value, float) and math.isnan(value)):

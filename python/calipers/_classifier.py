@@ -18,6 +18,18 @@ if TYPE_CHECKING:
 LOG_FLOOR = 1e-6
 
 
+def as_learner(recalibrator: Any, log_features: bool) -> str | ClassifierRecalibrator:
+    """Return a name, or a classifier that the extension can run."""
+    if hasattr(recalibrator, "as_learner"):  # A calipers.Recalibrator.
+        learner: str | ClassifierRecalibrator = recalibrator.as_learner()
+        return learner
+    if isinstance(recalibrator, str):
+        if log_features:
+            raise InputError(f"log_features: {recalibrator} is no classifier, and needs none")
+        return recalibrator
+    return ClassifierRecalibrator(recalibrator, log_features)
+
+
 class ClassifierRecalibrator:
     """Learns g with a classifier whose features are the probabilities f.
 
@@ -27,7 +39,6 @@ class ClassifierRecalibrator:
         It has ``fit(X, y)`` and ``predict_proba(X)``; a copy is fitted, it stays as it is.
     log_features : bool
         Whether ln f, floored at 1e-6, is given as further features beside f.
-
     """
 
     def __init__(self, classifier: Any, log_features: bool) -> None:
@@ -51,14 +62,14 @@ class ClassifierRecalibrator:
         self, f: Floats, labels: NDArray[np.uint32], weights: Floats, seed: int
     ) -> FittedClassifier:
         """Fit a copy of the classifier to some rows."""
-        classes = np.unique(labels)
+        # Some classifiers insist on labels without gaps, such as a missing class leaves.
+        classes, packed = np.unique(labels, return_inverse=True)
         if len(classes) == 1:
             # Classifiers refuse to learn from one class; there is only one thing to learn.
             return FittedClassifier(None, classes, f.shape, self.log_features)
         model = _copied(self.classifier, seed)
-        model.fit(
-            features(f, self.log_features), labels.astype(np.int64), **_fit_options(model, weights)
-        )
+        options = _fit_options(model, weights)
+        model.fit(features(f, self.log_features), packed.astype(np.int64), **options)
         return FittedClassifier(model, classes, f.shape, self.log_features)
 
 
@@ -84,7 +95,8 @@ class FittedClassifier:
             g[:, self.classes] = 1.0
         else:
             predicted = np.asarray(self.model.predict_proba(features(f, self.log_features)))
-            found = np.asarray(getattr(self.model, "classes_", self.classes)).astype(np.int64)
+            packed = getattr(self.model, "classes_", np.arange(len(self.classes)))
+            found = self.classes[np.asarray(packed).astype(np.int64)]
             if predicted.shape != (len(f), len(found)):
                 raise InputError(
                     f"recalibrator: {type(self.model).__name__} predicted an array of shape "

@@ -47,7 +47,6 @@ class Distance:
     >>> report = calipers.evaluate(y_true, y_prob, metrics=["l1", first_matters])
     >>> report["first-matters"].value > report["l1"].value
     True
-
     """
 
     def __init__(

@@ -27,7 +27,6 @@ class InputError(ValueError):
     ...     print(error.row, error.value)
     row 2, column 1: probability 1.7 is above 1; if these are logits, pass from_logits=True
     2 1.7
-
     """
 
     row: int | None

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
 from calipers import _calipers
-from calipers._arrays import as_folds, as_scores, as_weights, as_words
-from calipers._classifier import ClassifierRecalibrator
+from calipers._arrays import as_folds, as_scores, as_weights, as_whole, as_words
+from calipers._classifier import as_learner
 from calipers._distance import Distance
 from calipers._errors import InputError
 from calipers._labels import as_labels, as_names
@@ -107,15 +107,14 @@ def evaluate(
     >>> report = calipers.evaluate(y_true, y_prob, metrics="l1", recalibrator=g)
     >>> 0.10 < report["l1"].value < 0.17
     True
-
     """
     scores, columns = as_scores(y_prob)
     settings: dict[str, Any] = {
         "metrics": _wanted(metrics),
-        "recalibrator": _learner(recalibrator, log_features),
+        "recalibrator": as_learner(recalibrator, log_features),
         "folds": as_folds(folds),
-        "repeats": _whole(repeats, "repeats"),
-        "seed": _whole(seed, "seed"),
+        "repeats": as_whole(repeats, "repeats"),
+        "seed": as_whole(seed, "seed"),
         "weights": as_weights(sample_weight),
         "groups": as_words(groups, "groups"),
         "class_names": as_names(class_names, columns),
@@ -123,7 +122,7 @@ def evaluate(
         "vector": _is_vector(binary),
         "log_floor": None if log_floor is None else float(log_floor),
         "confidence": float(confidence),
-        "threads": 0 if threads is None else _whole(threads, "threads"),
+        "threads": 0 if threads is None else as_whole(threads, "threads"),
     }
     labels = as_labels(y_true)
     if progress is False:
@@ -160,7 +159,6 @@ def calibration_error(
     >>> error = calipers.calibration_error(y_true, y_prob)
     >>> 0.10 < float(error) < 0.17
     True
-
     """
     if not isinstance(metric, (str, Distance)):
         raise InputError(f"metric: {metric!r}; expected a name or a Distance")
@@ -181,29 +179,6 @@ def _wanted(metrics: str | Distance | Iterable[str | Distance]) -> list[str | Di
         if wanted.setdefault(name, metric) is not metric and isinstance(metric, Distance):
             raise InputError(f"metrics: two distances are named {name!r}")
     return list(wanted.values())
-
-
-def _learner(recalibrator: Any, log_features: bool) -> str | ClassifierRecalibrator:
-    """Return a name, or a classifier that the extension can run."""
-    if hasattr(recalibrator, "_learner"):  # A calipers.Recalibrator.
-        learner: str | ClassifierRecalibrator = recalibrator._learner()
-        return learner
-    if isinstance(recalibrator, str):
-        if log_features:
-            raise InputError(f"log_features: {recalibrator} is no classifier, and needs none")
-        return recalibrator
-    return ClassifierRecalibrator(recalibrator, log_features)
-
-
-def _whole(value: Any, what: str) -> int:
-    """Return a whole number that is not negative."""
-    try:
-        number = value.__index__()
-    except (AttributeError, TypeError):
-        raise InputError(f"{what}: {value!r} is not a whole number") from None
-    if not 0 <= number < 2**64:
-        raise InputError(f"{what}: {number} is not between 0 and 2^64")
-    return int(number)
 
 
 def _is_vector(binary: str) -> bool:

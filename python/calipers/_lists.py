@@ -31,7 +31,6 @@ def recalibrators() -> dict[str, str]:
     ['auto', 'boost', 'boost-leafwise']
     >>> print(calipers.recalibrators()["kernel"])
     mean of the labels nearby (Nadaraya-Watson, Gaussian); bandwidth=0.1
-
     """
     names = {}
     for name, about, parameters in _calipers.recalibrators():
@@ -55,7 +54,6 @@ def metrics() -> dict[str, str]:
     >>> import calipers
     >>> list(calipers.metrics())
     ['l<p>', 'linf', 'brier', 'log', 'top-', 'classwise-', 'over-', 'under-']
-
     """
     return dict(_calipers.metrics())
 
@@ -86,7 +84,6 @@ def simulate(name: str, n: int, seed: int = 0) -> tuple[NDArray[np.int64], NDArr
     >>> y_true, y_prob = calipers.simulate("multiclass-overconfident-3", 100, seed=42)
     >>> y_true.shape, y_prob.shape
     ((100,), (100, 3))
-
     """
     if n < 1:
         raise InputError(f"n: {n} rows are nothing to draw")

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calipers import _calipers
-from calipers._arrays import as_scores, as_weights
-from calipers._classifier import ClassifierRecalibrator
+from calipers._arrays import as_scores, as_weights, as_whole
+from calipers._classifier import ClassifierRecalibrator, as_learner
 from calipers._errors import InputError
-from calipers._evaluate import _learner, _whole
 from calipers._labels import read
 from calipers._routing import Routed
 
@@ -64,7 +63,6 @@ class Recalibrator(Routed):
     >>> after = calipers.calibration_error(y_true[2000:], g.predict_proba(y_prob[2000:]))
     >>> float(before) > 0.1, float(after) < 0.02
     (True, True)
-
     """
 
     _estimator_type = "classifier"
@@ -102,7 +100,6 @@ class Recalibrator(Routed):
         -------
         Recalibrator
             Itself.
-
         """
         if y is None:
             raise InputError("y: requires y to be passed, but the target y is None")
@@ -116,10 +113,10 @@ class Recalibrator(Routed):
         if getattr(y, "ndim", 1) == 2:
             warnings.warn(_column_vector(), stacklevel=2)
         labels = read(y, columns, self.class_names, names)
-        learner = self._learner()
+        learner = self.as_learner()
         weights = as_weights(sample_weight)
-        threads = 0 if self.threads is None else _whole(self.threads, "threads")
-        seed = _whole(self.seed, "seed")
+        threads = 0 if self.threads is None else as_whole(self.threads, "threads")
+        seed = as_whole(self.seed, "seed")
         if isinstance(learner, str):
             self._model: Any = _calipers.fit_model(
                 learner, scores, labels.codes, weights, seed, bool(self.from_logits), threads
@@ -146,14 +143,13 @@ class Recalibrator(Routed):
         -------
         numpy.ndarray of shape (n, k)
             One column a class.
-
         """
         if not self.__sklearn_is_fitted__():
             raise _not_fitted(self)
         scores, _ = as_scores(X, "X")
         self._check_columns(X, 1 if scores.ndim == 1 else scores.shape[1])
         if isinstance(self._model, _calipers.Model):
-            threads = 0 if self.threads is None else _whole(self.threads, "threads")
+            threads = 0 if self.threads is None else as_whole(self.threads, "threads")
             return self._model.predict(scores, bool(self.from_logits), threads)
         f = _calipers.check_probabilities(scores, bool(self.from_logits))
         predicted: NDArray[np.float64] = self._model.predict(f)
@@ -221,9 +217,9 @@ class Recalibrator(Routed):
             input_tags=InputTags(),
         )
 
-    def _learner(self) -> str | ClassifierRecalibrator:
+    def as_learner(self) -> str | ClassifierRecalibrator:
         """Return what :func:`calipers.evaluate` is to use."""
-        return _learner(self.recalibrator, self.log_features)
+        return as_learner(self.recalibrator, self.log_features)
 
     def _check_columns(self, X: Any, columns: int) -> None:
         """Compare the columns with those of the fit, in scikit-learn's words."""

@@ -39,7 +39,6 @@ class Estimate:
         How many rows have an infinite score, because they gave the observed class no probability.
     scores : numpy.ndarray
         The held-out score of each row, whose mean is the value.
-
     """
 
     __slots__ = (
@@ -125,7 +124,6 @@ class Report:
     over-l1  0.1234    0.0095
     >>> round(report["l1"].value, 4)
     0.1259
-
     """
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
@@ -183,7 +181,6 @@ class Report:
         -------
         pandas.DataFrame or polars.DataFrame
             pandas' if it is installed, or else polars'.
-
         """
         columns: dict[str, list[Any]] = {"metric": list(self.estimates)}
         for name in ("value", "stderr", "lower", "p_value", "infinite_rows"):

@@ -55,7 +55,6 @@ def scorer(metric: str | Distance = "l1", **options: Any) -> Scorer:
     ... ).fit(X, y)
     >>> bool((search.cv_results_["mean_test_l1"] < 0.02).all())
     True
-
     """
     return Scorer(metric, options)
 
@@ -135,7 +134,6 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
     >>> after = calibration_error(y[1000:], corrected.predict_proba(X[1000:]))
     >>> float(after) < float(before) / 2
     True
-
     """
 
     def __init__(self, estimator: Any, recalibrator: Any = "auto", *, cv: Any = 5) -> None:
@@ -167,7 +165,6 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         -------
         RecalibratedClassifier
             Itself.
-
         """
         if y is None:
             raise InputError("y: requires y to be passed, but the target y is None")
