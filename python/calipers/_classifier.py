@@ -64,13 +64,15 @@ class ClassifierRecalibrator:
         """Fit a copy of the classifier to some rows."""
         # Some classifiers insist on labels without gaps, such as a missing class leaves.
         classes, packed = np.unique(labels, return_inverse=True)
+        # As many unweighted rows as carry the same information.
+        rows = float(weights.sum() ** 2 / (weights**2).sum())
         if len(classes) == 1:
             # Classifiers refuse to learn from one class; there is only one thing to learn.
-            return FittedClassifier(None, classes, f.shape, self.log_features)
+            return FittedClassifier(None, classes, f.shape[1], rows, self.log_features)
         model = _copied(self.classifier, seed)
         options = _fit_options(model, weights)
         model.fit(features(f, self.log_features), packed.astype(np.int64), **options)
-        return FittedClassifier(model, classes, f.shape, self.log_features)
+        return FittedClassifier(model, classes, f.shape[1], rows, self.log_features)
 
 
 class FittedClassifier:
@@ -80,12 +82,14 @@ class FittedClassifier:
         self,
         model: Any,
         classes: NDArray[np.uint32],
-        shape: tuple[int, ...],
+        count: int,
+        rows: float,
         log_features: bool,
     ) -> None:
         self.model = model
         self.classes = classes
-        self.rows, self.count = shape
+        self.count = count
+        self.rows = rows
         self.log_features = log_features
 
     def predict(self, f: Floats) -> Floats:
@@ -94,20 +98,9 @@ class FittedClassifier:
         if self.model is None:
             g[:, self.classes] = 1.0
         else:
-            predicted = np.asarray(self.model.predict_proba(features(f, self.log_features)))
             packed = getattr(self.model, "classes_", np.arange(len(self.classes)))
             found = self.classes[np.asarray(packed).astype(np.int64)]
-            if predicted.shape != (len(f), len(found)):
-                raise InputError(
-                    f"recalibrator: {type(self.model).__name__} predicted an array of shape "
-                    f"{predicted.shape}, expected {(len(f), len(found))}"
-                )
-            if not np.isfinite(predicted).all():
-                raise InputError(
-                    f"recalibrator: {type(self.model).__name__} predicted a number that is not "
-                    "finite"
-                )
-            g[:, found] = predicted
+            g[:, found] = self._predicted(f, len(found))
             # Single precision sums to 1 to seven digits only.
             g /= g.sum(axis=1, keepdims=True)
         if len(self.classes) < self.count:
@@ -116,6 +109,19 @@ class FittedClassifier:
             share = 1.0 / (self.rows + 1)
             g = (1.0 - share) * g + share / self.count
         return g
+
+    def _predicted(self, f: Floats, columns: int) -> Floats:
+        """Return what the classifier predicts, checked."""
+        predicted = np.asarray(self.model.predict_proba(features(f, self.log_features)))
+        if predicted.shape != (len(f), columns):
+            fault = f"an array of shape {predicted.shape}, expected {(len(f), columns)}"
+        elif not np.isfinite(predicted).all():
+            fault = "a number that is not finite"
+        elif (predicted < 0).any() or not (predicted > 0).any(axis=1).all():
+            fault = "numbers that are no probabilities"
+        else:
+            return predicted
+        raise InputError(f"recalibrator: {type(self.model).__name__} predicted {fault}")
 
 
 def features(f: Floats, log_features: bool) -> Floats:

@@ -185,14 +185,15 @@ def test_what_is_no_recalibrator(recalibrator, message: str, binary: Simulated) 
         calipers.evaluate(*binary, recalibrator=recalibrator)
 
 
-@pytest.mark.parametrize("wrong", ["shape", "nan"])
-def test_predictions_that_are_none(wrong: str, binary: Simulated) -> None:
+@pytest.mark.parametrize(
+    "wrong", [lambda g: g[1:], lambda g: g * np.nan, lambda g: -g, lambda g: 0 * g]
+)
+def test_predictions_that_are_none(wrong, binary: Simulated) -> None:
     class Wrong(GaussianNB):
         def predict_proba(self, X):
-            g = super().predict_proba(X)
-            return g[1:] if wrong == "shape" else g * np.nan
+            return wrong(super().predict_proba(X))
 
-    with pytest.raises(calipers.InputError, match="Wrong predicted a"):
+    with pytest.raises(calipers.InputError, match=r"Wrong predicted (a|n)"):
         calipers.evaluate(*binary, recalibrator=Wrong())
 
 
