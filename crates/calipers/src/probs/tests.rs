@@ -1,7 +1,7 @@
 use ndarray::{Axis, ShapeBuilder, Slice};
 use proptest::prelude::*;
 
-use super::sealed::Sealed;
+use super::values::sealed::Sealed;
 use super::*;
 use crate::Predictions;
 
