@@ -85,7 +85,7 @@ $(VENV)/lint: bench/requirements-lint.txt
 	touch $@
 
 .PHONY: oracles
-oracles: $(VENV)/oracles ## Compute the oracles' values again (about a minute)
+oracles: $(VENV)/oracles ## Compute the oracles' values again (two minutes)
 	OMP_NUM_THREADS=1 $(PYTHON) oracles/generate.py
 	git diff --stat oracles/values
 
