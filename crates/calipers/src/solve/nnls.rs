@@ -60,3 +60,43 @@ fn minimum(a: &[f64], b: &[f64], free: &[usize]) -> Option<Vec<f64>> {
     Cholesky::of(part, free.len())?.solve(&mut right);
     Some(right)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// The conditions that characterise the minimum: no weight is negative, the slope is 0 where
+        /// a weight is positive, and nowhere would a larger weight help.
+        #[test]
+        fn the_solution_meets_the_conditions_of_a_minimum(
+            rows in prop::collection::vec(prop::collection::vec(-1.0..1.0f64, 5), 8..20),
+            right in prop::collection::vec(-1.0..1.0f64, 20),
+        ) {
+            let size = 5;
+            let mut a = vec![0.0; size * size];
+            let mut b = vec![0.0; size];
+            for (row, right) in rows.iter().zip(&right) {
+                for i in 0..size {
+                    b[i] += row[i] * right;
+                    for j in 0..size {
+                        a[i * size + j] += row[i] * row[j];
+                    }
+                }
+            }
+            // As much as the stack adds, so that the minimum is unique.
+            (0..size).for_each(|i| a[i * size + i] += 1e-4);
+            let weights = non_negative(&a, &b);
+            for i in 0..size {
+                let slope = super::row(&a, size, i).zip(&weights).map(|(a, w)| a * w).sum::<f64>() - b[i];
+                prop_assert!(weights[i] >= 0.0);
+                // Sums of at most 20 products of numbers below 1, solved by Cholesky: with a ridge
+                // of 1e-4 the rounding of 1e-16 grows to 1e-11 at most.
+                prop_assert!(slope > -1e-9, "{i}: {slope}");
+                prop_assert!(weights[i] <= 0.0 || slope.abs() < 1e-9, "{i}: {slope}");
+            }
+        }
+    }
+}

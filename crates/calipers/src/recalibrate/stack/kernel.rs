@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rows::{LANES, Lanes};
 use super::training::Training;
+use crate::stop;
 
 /// How often the likeness of two rows is squared, from the widest kernel to the narrowest.
 const SQUARINGS: [u32; 5] = [3, 5, 7, 9, 11];
@@ -117,6 +118,10 @@ impl Layout {
     fn rows(&self, tempered: &[f32], own: impl Fn(usize) -> Option<(u32, f32)>) -> Vec<Vec<f32>> {
         let mut tables = vec![vec![0.0; tempered.len()]; WIDTHS];
         for (number, pair) in tempered.chunks(QUERIES * self.classes).enumerate() {
+            // With many classes, a single row takes long.
+            if stop::requested() {
+                break;
+            }
             let from = number * QUERIES;
             let rows = pair.chunks_exact(self.classes).enumerate();
             let queries = rows.map(|(row, tempered)| Query { row: tempered, own: own(from + row) });

@@ -12,6 +12,7 @@ use crate::loss::Purpose;
 use crate::sample::Sample;
 use crate::simd::padded;
 use crate::simplex::{mix_with_uniform, normalise};
+use crate::stop;
 
 /// Probabilities of the squared error's g are kept above this.
 const LEAST: f64 = 1e-6;
@@ -38,7 +39,7 @@ impl Stacked {
         let classes = sample.classes();
         let mut squares = LeastSquares::new(members.count());
         let mut changes = vec![0.0; members.count() * padded(classes)];
-        for row in 0..predicted.rows {
+        for row in (0..predicted.rows).take_while(|_| !stop::requested()) {
             predicted.write_changes(row, sample.row(row), &mut changes);
             let label = sample.labels()[row] as usize;
             squares.add(sample.row(row), label, sample.weight(row), &changes);
@@ -47,7 +48,7 @@ impl Stacked {
         let mut this = Self { classes, members, weights, mixture: Vec::new() };
         let mut mixture = Mixture::new(1 + this.members.count());
         let mut g = vec![0.0; classes];
-        for row in 0..predicted.rows {
+        for row in (0..predicted.rows).take_while(|_| !stop::requested()) {
             let (f, label) = (sample.row(row), sample.labels()[row] as usize);
             predicted.write_changes(row, f, &mut changes);
             this.write_squared(f, &changes, &mut g);

@@ -11,6 +11,7 @@ use super::super::tempered::Tempered;
 use super::training::{Training, in_bag};
 use crate::simd::{add_symmetric_product, exp_in_place, padded};
 use crate::solve::Cholesky;
+use crate::stop;
 
 /// Up to so many classes the whole Hessian is used; beyond, each class's own two parameters. With
 /// many classes each is a small part of the whole, and the rest of the Hessian is small beside it.
@@ -138,7 +139,8 @@ impl Sums {
         let whole = !sums.outer.is_empty();
         let mut vectors = vec![0.0; if whole { f.nrows() * stride } else { 0 }];
         let mut unwritten = vectors.chunks_exact_mut(stride);
-        for ((row, probs), logs) in rows.into_iter().zip(probs.rows()).zip(logs.each_row()) {
+        let known = rows.into_iter().zip(probs.rows()).zip(logs.each_row());
+        for ((row, probs), logs) in known.take_while(|_| !stop::requested()) {
             let (weight, label) = (sample.weight(row), sample.labels()[row] as usize);
             let vector = unwritten.next().unwrap_or_default();
             let root = weight.sqrt();

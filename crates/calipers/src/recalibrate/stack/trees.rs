@@ -8,6 +8,7 @@ use super::forest::{Forest, Split, advance, divide};
 use super::rows::{LANES, Lanes, Rows};
 use super::search::{CANDIDATES, Drawn, Search, UNIT, add};
 use crate::simd::exp;
+use crate::stop;
 
 /// Splits of a tree, the learning rate, and what is added to the curvature of a leaf.
 const DEPTH: usize = 4;
@@ -33,7 +34,7 @@ pub(super) fn grow(
     let mut grower = Grower::new(rows, bag, seed);
     let mut forest = Forest::new(rows.classes);
     let level = Level::new();
-    for tree in 1..=trees {
+    for tree in (1..=trees).take_while(|_| !stop::requested()) {
         match rows.width() {
             1 => dispatch!(level, simd => grower.grow::<_, 1>(simd, &mut forest)),
             2 => dispatch!(level, simd => grower.grow::<_, 2>(simd, &mut forest)),
