@@ -23,7 +23,7 @@ pub(crate) fn non_negative(a: &[f64], b: &[f64]) -> Vec<f64> {
         let Some((steepest, entering)) = candidates.max_by(|x, y| x.0.total_cmp(&y.0)) else {
             break;
         };
-        if !(steepest > tolerance) {
+        if steepest.is_nan() || steepest <= tolerance {
             break;
         }
         free.push(entering);

@@ -111,7 +111,7 @@ impl<'a> Grower<'a> {
         self.drawn.rows.clear();
         let rows = self.rows.len();
         // Bags take turns, eight of them, so that one word is like another.
-        let others = !(u64::MAX / 255 << self.bag);
+        let others = !((u64::MAX / 255) << self.bag);
         for first in (0..rows).step_by(64) {
             let past_the_end = u64::MAX.checked_shl((rows - first) as u32).unwrap_or(0);
             let mut bits = self.draws.next_u64() & others & !past_the_end;
