@@ -101,6 +101,25 @@ mod tests {
     }
 
     #[test]
+    fn determinant_and_lower_factor_are_those_of_the_matrix() {
+        let matrix = vec![4.0, 2.0, 0.0, 2.0, 4.0, 1.0, 0.0, 1.0, 2.0];
+        let factor = Cholesky::of(matrix, 3).unwrap();
+        let determinant = 4.0 * (4.0 * 2.0 - 1.0) - 2.0 * (2.0 * 2.0);
+        assert!((factor.log_determinant() - f64::ln(determinant)).abs() < 1e-14);
+        // Two right sides at once, b = (1, 0, 2) and c = (−1, 3, 1).
+        let right = [1.0, -1.0, 0.0, 3.0, 2.0, 1.0];
+        let mut lower = right;
+        factor.solve_lower(&mut lower);
+        for column in 0..2 {
+            let b: Vec<f64> = right.iter().skip(column).step_by(2).copied().collect();
+            let mut solution = b.clone();
+            factor.solve(&mut solution);
+            let squares: f64 = lower.iter().skip(column).step_by(2).map(|x| x * x).sum();
+            assert!((squares - dot(&b, &solution)).abs() < 1e-14, "{column}");
+        }
+    }
+
+    #[test]
     fn what_is_not_positive_definite_is_refused() {
         assert!(Cholesky::of(vec![1.0, 2.0, 2.0, 1.0], 2).is_none());
         assert!(Cholesky::with_ridge(&[1.0, 2.0, 2.0, 1.0], 2).is_none());

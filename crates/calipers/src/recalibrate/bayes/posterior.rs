@@ -218,3 +218,27 @@ pub(super) fn add_share(sums: &mut [[f64; 2]], logits: &[f64], share: f64) {
         sums[1] += share * sigmoid(logit);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recalibrate::bayes::{cells, models};
+    use crate::{Sample, simulate};
+
+    #[test]
+    fn every_instruction_set_gives_the_same_bits() {
+        let sample = Sample::from(&simulate("binary-overconfident", 500, 1).unwrap());
+        let cells = cells::divide(sample.column(1), 500.0);
+        let (labels, design) = (Labels::new(&cells), Design::logit_spline(&cells));
+        let bits = [Level::new(), Level::baseline()].map(|level| {
+            let mut density = Density::new(&labels, &design);
+            density.level = level;
+            let posterior =
+                density.fit(&models::splines(&design)[4], vec![0.0; design.features]).unwrap();
+            let mut found = posterior.mean_logits(&labels, &design);
+            found.push(posterior.log_evidence);
+            found.into_iter().map(f64::to_bits).collect::<Vec<u64>>()
+        });
+        assert_eq!(bits[0], bits[1]);
+    }
+}
