@@ -28,7 +28,7 @@ def recalibrators() -> dict[str, str]:
     --------
     >>> import calipers
     >>> list(calipers.recalibrators())[:3]
-    ['auto', 'boost', 'boost-leafwise']
+    ['auto', 'bayes', 'stack']
     >>> print(calipers.recalibrators()["kernel"])
     mean of the labels nearby (Nadaraya-Watson, Gaussian); bandwidth=0.1
     """
