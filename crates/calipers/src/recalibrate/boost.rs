@@ -68,7 +68,7 @@ impl Kind for Warm {
         start: Start::Warm,
         trees: 10,
         patience: 300,
-        borders: BORDERS_AT_MOST,
+        borders: None,
         inner: 8,
         growth: Symmetric { depth: 6, rate: None, l2: 3.0, noise: 1.0 },
     };
@@ -100,7 +100,7 @@ impl Kind for WarmLeafwise {
         start: Start::Warm,
         trees: 10,
         patience: 100,
-        borders: BORDERS_AT_MOST,
+        borders: Some(32),
         inner: 8,
         growth: Leafwise {
             leaves: 50,
@@ -130,7 +130,7 @@ impl Kind for ColdLeafwise {
 /// The parameters of symmetric trees, as they are listed.
 const fn symmetric_parameters(trees: &'static str) -> [Parameter; 7] {
     let trees = Parameter { name: "trees", default: trees, about: "the most trees of a forest" };
-    [trees, DEPTH, AUTOMATIC_RATE, L2, NOISE, BORDERS, INNER]
+    [trees, DEPTH, AUTOMATIC_RATE, L2, NOISE, AUTOMATIC_BORDERS, INNER]
 }
 
 /// The parameters of leaf-wise trees, as they are listed.
@@ -149,6 +149,11 @@ const AUTOMATIC_RATE: Parameter = Parameter {
 const L2: Parameter = Parameter { name: "l2", default: "3", about: "the penalty on leaf values" };
 const NOISE: Parameter =
     Parameter { name: "noise", default: "1", about: "how much of the choice of splits is chance" };
+const AUTOMATIC_BORDERS: Parameter = Parameter {
+    name: "borders",
+    default: "automatic",
+    about: "the most borders of a feature, up to 254; 32 for two classes, 16 for more",
+};
 const BORDERS: Parameter =
     Parameter { name: "borders", default: "32", about: "the most borders of a feature, up to 254" };
 const INNER: Parameter =
@@ -222,10 +227,6 @@ const LEAFWISE: &[Field<Plan<Leafwise>>] = &[
     inner(),
 ];
 
-/// The paper has 254. On the development corpus 32 recover as much, and they are faster to try
-/// (docs/method.md, "Boosted trees").
-const BORDERS_AT_MOST: usize = 32;
-
 const fn trees<G: Growth>() -> Field<Plan<G>> {
     Field::whole(
         "trees",
@@ -241,8 +242,8 @@ const fn borders<G: Growth>() -> Field<Plan<G>> {
         "borders",
         1,
         MOST_BORDERS,
-        |plan| Some(plan.borders as f64),
-        |plan, n| plan.borders = n as usize,
+        |plan| plan.borders.map(|n| n as f64),
+        |plan, n| plan.borders = Some(n as usize),
     )
 }
 
