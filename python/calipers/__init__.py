@@ -6,27 +6,34 @@
 >>> 0.10 < report["l1"].value < 0.17
 True
 
-``calibration_error`` gives one number, ``evaluate`` a report, ``Recalibrator`` corrects
-probabilities; ``metrics`` and ``recalibrators`` say what there is. ``calipers.sklearn`` holds what
+``calibration_error`` gives one number, ``evaluate`` a report, ``compare`` the differences of several
+models, ``Recalibrator`` corrects probabilities; ``metrics`` and ``recalibrators`` say what there is. ``calipers.sklearn`` holds what
 works inside scikit-learn: a scorer and a classifier that recalibrates another one.
 """
 
 from calipers._calipers import __version__
+from calipers._compare import Comparison, Difference, compare
 from calipers._distance import Distance
 from calipers._errors import InputError
 from calipers._evaluate import calibration_error, evaluate
 from calipers._lists import metrics, recalibrators, simulate
 from calipers._recalibrator import Recalibrator
-from calipers._report import Estimate, Report
+from calipers._report import Decomposition, Estimate, Group, GroupAware, Report
 
 __all__ = [
+    "Comparison",
+    "Decomposition",
+    "Difference",
     "Distance",
     "Estimate",
+    "Group",
+    "GroupAware",
     "InputError",
     "Recalibrator",
     "Report",
     "__version__",
     "calibration_error",
+    "compare",
     "evaluate",
     "metrics",
     "recalibrators",

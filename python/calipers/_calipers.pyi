@@ -11,6 +11,7 @@ __all__ = [
     "check_probabilities",
     "check_weights",
     "class_names",
+    "compare",
     "evaluate",
     "fit_model",
     "metrics",
@@ -33,6 +34,11 @@ class Model:
 
 def evaluate(
     labels: NDArray[Any] | list[Any], scores: NDArray[Any], settings: dict[str, Any]
+) -> dict[str, Any]: ...
+def compare(
+    labels: NDArray[Any] | list[Any],
+    models: list[tuple[str, NDArray[Any]]],
+    settings: dict[str, Any],
 ) -> dict[str, Any]: ...
 def check_probabilities(scores: NDArray[Any], from_logits: bool) -> NDArray[np.float64]: ...
 def check_weights(weights: NDArray[np.float64], rows: int) -> None: ...

@@ -31,6 +31,8 @@ def evaluate(
     log_floor: float | None = None,
     *,
     confidence: float = 0.95,
+    draws: int | None = None,
+    bracket: bool = False,
     log_features: bool = False,
     threads: int | None = None,
     progress: bool | Callable[[int, int], object] = False,
@@ -62,7 +64,7 @@ def evaluate(
     sample_weight : array of shape (n,), optional
         The rows' weights; only their ratios matter.
     groups : array of shape (n,), optional
-        The group of each row; the estimate of the whole stays the same.
+        The group of each row: the errors within groups are added.
     class_names : sequence, optional
         The classes' names, in the order of the columns.
     from_logits : bool, default False
@@ -73,6 +75,11 @@ def evaluate(
         Let no probability count as less than this in the log metrics, which a zero makes infinite.
     confidence : float, default 0.95
         The confidence of the lower bounds.
+    draws : int, optional
+        How often labels are drawn from the predictions for the p-values; 0 for none. By default
+        999 times, and fewer for much data.
+    bracket : bool, default False
+        Whether to add the in-sample estimates, which err upwards as the others err downwards.
     log_features : bool, default False
         Whether a classifier is given ln f as further features beside f.
     threads : int, optional
@@ -109,7 +116,54 @@ def evaluate(
     True
     """
     scores, columns = as_scores(y_prob)
-    settings: dict[str, Any] = {
+    settings = as_settings(
+        columns,
+        metrics,
+        recalibrator,
+        folds,
+        repeats,
+        seed,
+        sample_weight,
+        groups,
+        class_names,
+        from_logits,
+        binary,
+        log_floor,
+        confidence=confidence,
+        draws=draws,
+        bracket=bracket,
+        log_features=log_features,
+        threads=threads,
+    )
+    labels = as_labels(y_true)
+    if progress is False:
+        return Report(_calipers.evaluate(labels, scores, {**settings, "progress": None}))
+    with watched(progress) as watcher:
+        return Report(_calipers.evaluate(labels, scores, {**settings, "progress": watcher}))
+
+
+def as_settings(
+    columns: list[str] | None,
+    metrics: str | Distance | Iterable[str | Distance] = ("l1", "l2", "brier", "log"),
+    recalibrator: Any = "auto",
+    folds: Any = 5,
+    repeats: int = 1,
+    seed: int = 0,
+    sample_weight: Any = None,
+    groups: Any = None,
+    class_names: Sequence[Any] | None = None,
+    from_logits: bool = False,
+    binary: Literal["scalar", "vector"] = "scalar",
+    log_floor: float | None = None,
+    *,
+    confidence: float = 0.95,
+    draws: int | None = None,
+    bracket: bool = False,
+    log_features: bool = False,
+    threads: int | None = None,
+) -> dict[str, Any]:
+    """Bring the options of an evaluation into the shape that the extension module takes."""
+    return {
         "metrics": _wanted(metrics),
         "recalibrator": as_learner(recalibrator, log_features),
         "folds": as_folds(folds),
@@ -122,13 +176,10 @@ def evaluate(
         "vector": _is_vector(binary),
         "log_floor": None if log_floor is None else float(log_floor),
         "confidence": float(confidence),
+        "draws": None if draws is None else as_whole(draws, "draws"),
+        "bracket": bool(bracket),
         "threads": 0 if threads is None else as_whole(threads, "threads"),
     }
-    labels = as_labels(y_true)
-    if progress is False:
-        return Report(_calipers.evaluate(labels, scores, {**settings, "progress": None}))
-    with watched(progress) as watcher:
-        return Report(_calipers.evaluate(labels, scores, {**settings, "progress": watcher}))
 
 
 def calibration_error(

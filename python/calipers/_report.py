@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calipers import _table
 
@@ -11,6 +11,63 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
+
+
+class Decomposition(NamedTuple):
+    """The parts of a mean loss: ``loss = miscalibration - discrimination + uncertainty``.
+
+    Miscalibration is the estimate, uncertainty the loss of predicting the classes' frequencies for
+    every row, and discrimination what recalibrated predictions save on that.
+    """
+
+    loss: float
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+
+
+class GroupAware(NamedTuple):
+    """The error of predictions that are recalibrated with the group known (multicalibration)."""
+
+    metric: str
+    value: float
+    stderr: float
+    lower: float
+
+
+class Group:
+    """One group of rows.
+
+    Attributes
+    ----------
+    name : str
+        The group's name.
+    n : int
+        The number of its rows.
+    estimates : dict of str to Estimate, or None
+        Its errors; None if the group is too small to say anything. The lower bounds of all groups
+        hold together with the report's confidence, and the p-values are adjusted by Holm's method.
+    """
+
+    __slots__ = ("estimates", "n", "name")
+
+    def __init__(self, name: str, n: int, estimates: dict[str, Estimate] | None) -> None:
+        self.name = name
+        self.n = n
+        self.estimates = estimates
+
+    def __getitem__(self, metric: str) -> Estimate:
+        """Return the estimate of a metric."""
+        if self.estimates is None:
+            raise KeyError(f"group {self.name!r} is too small to say anything: {self.n} rows")
+        return self.estimates[metric]
+
+    def __repr__(self) -> str:
+        """Name the group by its numbers."""
+        if self.estimates is None:
+            return f"<calipers.Group {self.name!r} of {self.n} rows: too few to say anything>"
+        numbers = ", ".join(f"{name}={one.value:.4g}" for name, one in self.estimates.items())
+        return f"<calipers.Group {self.name!r} of {self.n} rows: {numbers}>"
 
 
 class Estimate:
@@ -26,13 +83,19 @@ class Estimate:
         The estimate: in expectation a lower bound on the calibration error. It can fall below 0,
         which means that no error was found.
     stderr : float
-        The standard error of the mean of the held-out scores, as if they were independent.
-    lower : float or None
-        A lower confidence bound on the calibration error, where one has been computed.
+        The standard error of the estimate; it allows for what folds share.
+    lower : float
+        A lower confidence bound on the calibration error.
     confidence : float
         The confidence of the lower bound.
     p_value : float or None
-        The p-value of "this model is calibrated", where one has been computed.
+        The p-value of "this model is calibrated", by drawing labels from the predictions; None if
+        no drawings were asked for.
+    in_sample : float or None
+        With ``bracket=True``: the estimate on the rows that the recalibrator was fitted to. It errs
+        upwards, as the value errs downwards.
+    decomposition : Decomposition or None
+        The parts of the mean loss, for "brier" and "log".
     n : int
         The number of rows.
     infinite_rows : int
@@ -43,6 +106,8 @@ class Estimate:
 
     __slots__ = (
         "confidence",
+        "decomposition",
+        "in_sample",
         "infinite_rows",
         "lower",
         "metric",
@@ -56,9 +121,11 @@ class Estimate:
     metric: str
     value: float
     stderr: float
-    lower: float | None
+    lower: float
     confidence: float
     p_value: float | None
+    in_sample: float | None
+    decomposition: Decomposition | None
     n: int
     infinite_rows: int
     scores: NDArray[np.float64]
@@ -69,6 +136,9 @@ class Estimate:
         self.stderr = fields["stderr"]
         self.lower = fields["lower"]
         self.p_value = fields["p_value"]
+        self.in_sample = fields["in_sample"]
+        parts = fields["decomposition"]
+        self.decomposition = None if parts is None else Decomposition(*parts)
         self.infinite_rows = fields["infinite_rows"]
         self.scores = fields["scores"]
         self.confidence = confidence
@@ -80,8 +150,9 @@ class Estimate:
 
     def __repr__(self) -> str:
         """Show the numbers that are there."""
-        shown = [f"{name}={getattr(self, name)!r}" for name in ("metric", "value", "stderr")]
-        for name in ("lower", "p_value"):
+        names = ("metric", "value", "stderr", "lower")
+        shown = [f"{name}={getattr(self, name)!r}" for name in names]
+        for name in ("p_value", "in_sample"):
             if getattr(self, name) is not None:
                 shown.append(f"{name}={getattr(self, name)!r}")
         return f"Estimate({', '.join(shown)}, n={self.n})"
@@ -108,6 +179,10 @@ class Report:
         The confidence of the lower bounds.
     estimates : dict of str to Estimate
         The estimates, in the order in which the metrics were asked for.
+    groups : dict of str to Group, or None
+        The errors within groups, where groups were given.
+    group_aware : dict of str to GroupAware, or None
+        The errors of predictions that are recalibrated with the group known.
     notes : list of str
         What a reader of the numbers should know about them.
 
@@ -137,9 +212,16 @@ class Report:
         self.renormalised_rows: int = fields["renormalised_rows"]
         self.fits: int = fields["fits"]
         self.unconverged_fits: int = fields["unconverged_fits"]
-        self.estimates: dict[str, Estimate] = {
-            one["metric"]: Estimate(one, self.confidence) for one in fields["estimates"]
-        }
+        self.estimates: dict[str, Estimate] = _estimates(fields["estimates"], self.confidence)
+        found = fields["groups"]
+        self.groups: dict[str, Group] | None = None
+        self.group_aware: dict[str, GroupAware] | None = None
+        if found is not None:
+            self.groups = {
+                name: Group(name, n, None if own is None else _estimates(own, found["confidence"]))
+                for name, n, own in found["groups"]
+            }
+            self.group_aware = {one[0]: GroupAware(*one) for one in found["aware"]}
         self._json: str = fields["json"]
         self._remark: str | None = fields["remark"]
 
@@ -183,7 +265,7 @@ class Report:
             pandas' if it is installed, or else polars'.
         """
         columns: dict[str, list[Any]] = {"metric": list(self.estimates)}
-        for name in ("value", "stderr", "lower", "p_value", "infinite_rows"):
+        for name in ("value", "stderr", "lower", "p_value", "in_sample", "infinite_rows"):
             columns[name] = [getattr(one, name) for one in self.estimates.values()]
         try:
             import pandas
@@ -191,13 +273,13 @@ class Report:
             pass
         else:
             frame = pandas.DataFrame(columns)
-            numbers = ["value", "stderr", "lower", "p_value"]
+            numbers = ["value", "stderr", "lower", "p_value", "in_sample"]
             return frame.astype(dict.fromkeys(numbers, "float64"))
         try:
             import polars
         except ImportError:
             raise ImportError("to_frame needs pandas or polars: install one of them") from None
-        bounds = {"lower": polars.Float64, "p_value": polars.Float64}
+        bounds = dict.fromkeys(("p_value", "in_sample"), polars.Float64)
         return polars.DataFrame(columns, schema_overrides=bounds)
 
     def __str__(self) -> str:
@@ -212,3 +294,7 @@ class Report:
     def _repr_html_(self) -> str:
         """Return the table for notebooks."""
         return _table.html(self)
+
+
+def _estimates(found: list[Mapping[str, Any]], confidence: float) -> dict[str, Estimate]:
+    return {one["metric"]: Estimate(one, confidence) for one in found}

@@ -9,7 +9,13 @@ if TYPE_CHECKING:
     from calipers._report import Report
 
 WIDTH = 80
-COLUMNS = {"value": "estimate", "stderr": "std. error", "lower": "lower", "p_value": "p_value"}
+COLUMNS = {
+    "value": "estimate",
+    "stderr": "std. error",
+    "lower": "lower",
+    "p_value": "p_value",
+    "in_sample": "in-sample",
+}
 
 
 def text(report: Report) -> str:
@@ -96,6 +102,18 @@ def notes(report: Report, remark: str | None) -> list[str]:
             "note: an estimate below 0 means that no error was detected (estimates are\n"
             "      lower bounds in expectation, so they may fall below 0)"
         )
+    level = 1 - report.confidence
+    estimates = report.estimates.values()
+    if any(one.lower <= 0 and one.p_value is not None and one.p_value <= level for one in estimates):
+        found.append(
+            "note: a small p_value beside a lower bound of 0: the model is not calibrated,\n"
+            "      but the rows are too few to say by how much"
+        )
+    if any(one.in_sample is not None for one in estimates):
+        found.append(
+            "note: in-sample estimates err upwards, as the others err downwards; they are no\n"
+            "      upper confidence bounds"
+        )
     return found
 
 
@@ -126,7 +144,8 @@ def _cells(report: Report) -> tuple[list[str], list[list[str]]]:
     for one in estimates:
         numbers = [getattr(one, name) for name in shown]
         rows.append([one.metric, *("" if value is None else decimal(value) for value in numbers)])
-    return ["metric", *(COLUMNS[name] for name in shown)], rows
+    names = {**COLUMNS, "lower": f"lower {round(100 * report.confidence, 4):g}%"}
+    return ["metric", *(names[name] for name in shown)], rows
 
 
 def _aligned(numbers: tuple[str, ...]) -> list[str]:

@@ -24,6 +24,12 @@ pub enum Command {
     /// Estimate the calibration errors of a file of predictions
     #[command(after_help = ESTIMATE_EXAMPLES)]
     Estimate(Box<EstimateArgs>),
+    /// Stop a build whose model is shown to be calibrated worse than allowed
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(Box<CheckArgs>),
+    /// Compare several models on the same labels
+    #[command(after_help = COMPARE_EXAMPLES)]
+    Compare(Box<CompareArgs>),
     /// Draw predictions whose calibration error is known, to try things out
     #[command(
         after_help = SIMULATE_EXAMPLES,
@@ -51,6 +57,22 @@ what was guessed is said on standard error.
 Labels are the classes' names, which are the names of the probability columns
 without a prefix such as p_, or the columns' positions from 0, or true and false.";
 
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  calipers check predictions.parquet --max l1=0.02
+  calipers check predictions.csv --max top-l1=0.03,brier=0.001 --junit report.xml
+
+The exit status is 1 if the lower confidence bound of an error is above its
+limit, 0 if none is, and 2 if something is wrong with the input. So a build is
+only stopped by what the data show; what they leave open is said.";
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  calipers compare old.csv new.csv
+  calipers compare a.parquet b.parquet c.parquet --metric l1,brier --format json
+
+The files hold the same rows in the same order, with the same labels.";
+
 const SIMULATE_EXAMPLES: &str = "\
 Examples:
   calipers simulate binary-overconfident -n 10000 -o predictions.csv
@@ -69,11 +91,88 @@ pub struct EstimateArgs {
     #[command(flatten)]
     pub columns: ColumnArgs,
 
+    #[command(flatten)]
+    pub metrics: MetricArgs,
+
+    #[command(flatten)]
+    pub method: MethodArgs,
+
+    /// Add the in-sample estimates, which err upwards as the others err downwards
+    #[arg(long, help_heading = MEASURE)]
+    pub bracket: bool,
+
+    /// Split the mean brier and log losses into miscalibration, discrimination and uncertainty
+    #[arg(long, help_heading = OUTPUT)]
+    pub decompose: bool,
+
+    /// How to print the estimates
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = OUTPUT)]
+    pub format: ReportFormat,
+
+    /// Say on standard error how long reading and estimating took
+    #[arg(long, help_heading = OUTPUT)]
+    pub timings: bool,
+}
+
+/// The settings of `calipers check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The predictions: .csv, .tsv, .parquet, .arrow, .feather or .npz; - is CSV on standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// What may not be exceeded, such as l1=0.02; repeat it or separate by commas
+    #[arg(long, value_name = "M=LIMIT", value_delimiter = ',', required = true, help_heading = MEASURE)]
+    pub max: Vec<String>,
+
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+
+    #[command(flatten)]
+    pub method: MethodArgs,
+
+    /// Write the outcome as JUnit XML, for systems that show it beside other tests
+    #[arg(long, value_name = "XML", help_heading = OUTPUT)]
+    pub junit: Option<PathBuf>,
+
+    /// How to print the outcome
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = OUTPUT)]
+    pub format: ListFormat,
+}
+
+/// The settings of `calipers compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The predictions of two models or more, one file each
+    #[arg(value_name = "FILE", required = true, num_args = 2..)]
+    pub files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+
+    #[command(flatten)]
+    pub metrics: MetricArgs,
+
+    #[command(flatten)]
+    pub method: MethodArgs,
+
+    /// How to print the comparison
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = OUTPUT)]
+    pub format: ListFormat,
+}
+
+/// What to measure.
+#[derive(Debug, Args)]
+pub struct MetricArgs {
     /// What to measure; repeat it or separate by commas. `calipers metrics` lists what there is
     /// [default: l1,l2,brier,log]
     #[arg(long, value_name = "M", value_delimiter = ',', help_heading = MEASURE)]
     pub metric: Vec<String>,
+}
 
+/// How to measure.
+#[derive(Debug, Args)]
+pub struct MethodArgs {
     /// What learns the truth from the predictions, with parameters after a colon, such as
     /// kernel:bandwidth=0.05. `calipers recalibrators` lists what there is
     #[arg(long, value_name = "R", default_value = "auto", help_heading = MEASURE)]
@@ -96,6 +195,11 @@ pub struct EstimateArgs {
         help_heading = MEASURE
     )]
     pub confidence: f64,
+
+    /// Labels drawn from the predictions for the p-value; 0 for none [default: 999, fewer for much
+    /// data]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = MEASURE)]
+    pub draws: Option<usize>,
 
     /// Folds of the cross-validation, shuffled by the seed [default: 5]
     #[arg(long, value_name = "K", allow_negative_numbers = true, help_heading = FOLDS)]
@@ -123,14 +227,6 @@ pub struct EstimateArgs {
         help_heading = OUTPUT
     )]
     pub threads: u16,
-
-    /// How to print the estimates
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = OUTPUT)]
-    pub format: ReportFormat,
-
-    /// Say on standard error how long reading and estimating took
-    #[arg(long, help_heading = OUTPUT)]
-    pub timings: bool,
 }
 
 const COLUMNS: &str = "Columns";
@@ -164,7 +260,7 @@ pub struct ColumnArgs {
     #[arg(long, value_name = "COL", help_heading = COLUMNS)]
     pub weight: Option<String>,
 
-    /// Column that says which group a row belongs to; the estimate of the whole file stays the same
+    /// Column that says which group a row belongs to: errors within groups are added
     #[arg(long, value_name = "COL", help_heading = COLUMNS)]
     pub group: Option<String>,
 }

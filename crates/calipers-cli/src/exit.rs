@@ -7,12 +7,13 @@ use std::process::ExitCode;
 pub enum Exit {
     /// All went well.
     Fine = 0,
+    /// A check failed: the data show an error above its limit.
+    CheckFailed = 1,
     /// Bad usage or bad input: the user can mend it.
     BadInput = 2,
     /// Anything unexpected: a full disk, a bug.
     Unexpected = 3,
 }
-// 1 is left free for a check that fails, so that scripts can tell it from an error.
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {

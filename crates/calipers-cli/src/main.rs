@@ -43,13 +43,15 @@ fn main() -> ExitCode {
         }
     };
     let done = panic::catch_unwind(|| match cli.command {
-        Command::Estimate(args) => commands::estimate(&args),
-        Command::Simulate(args) => commands::simulate(&args),
-        Command::Metrics(args) => commands::metrics(&args),
-        Command::Recalibrators(args) => commands::recalibrators(&args),
+        Command::Estimate(args) => commands::estimate(&args).map(|()| Exit::Fine),
+        Command::Check(args) => commands::check(&args),
+        Command::Compare(args) => commands::compare(&args).map(|()| Exit::Fine),
+        Command::Simulate(args) => commands::simulate(&args).map(|()| Exit::Fine),
+        Command::Metrics(args) => commands::metrics(&args).map(|()| Exit::Fine),
+        Command::Recalibrators(args) => commands::recalibrators(&args).map(|()| Exit::Fine),
     });
     let exit = match done {
-        Ok(Ok(())) => Exit::Fine,
+        Ok(Ok(exit)) => exit,
         Ok(Err(failure)) => Failure::report(&failure),
         Err(_) => {
             say("error: this is a bug in calipers; please report it with the lines above");

@@ -4,7 +4,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use calipers::{BinaryNorm, Estimator, Folds, Metric, Report, recalibrator};
+use calipers::{
+    BinaryNorm, Comparison, Estimate, Estimator, Folds, GroupErrors, Metric, Predictions, Report,
+    recalibrator,
+};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
@@ -32,6 +35,8 @@ pub struct Settings<'py> {
     vector: bool,
     log_floor: Option<f64>,
     confidence: f64,
+    draws: Option<usize>,
+    bracket: bool,
     threads: usize,
     progress: Option<Py<PyAny>>,
 }
@@ -77,6 +82,49 @@ pub fn evaluate<'py>(
     Ok(dict)
 }
 
+/// Compares several models on the same labels; the comparison as a dictionary.
+#[pyfunction]
+#[pyo3(signature = (labels, models, settings))]
+pub fn compare<'py>(
+    py: Python<'py>,
+    labels: Labels<'py>,
+    models: Vec<(String, Scores<'py>)>,
+    settings: Settings<'py>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let names = settings.class_names.as_deref();
+    let views: Vec<(&str, ScoresView<'_>)> =
+        models.iter().map(|(name, scores)| (name.as_str(), scores.view())).collect();
+    let columns = views.first().map_or(0, |(_, view)| view.columns());
+    let labels = labels.resolve(py, columns, names)?;
+    let Some((_, first)) = views.first() else {
+        let reason = "none: at least 2 are needed".to_owned();
+        return Err(raise(py, &calipers::Error::Setting { name: "models", reason }));
+    };
+    let run = Run::new(py, &settings, *first, &labels)?;
+    let comparison = background::run(py, run.threads(), |caller| run.compare(caller, &views))?;
+    let dict = PyDict::new(py);
+    dict.set_item("json", format!("{:#}", comparison.to_json()))?;
+    let reports = PyList::empty(py);
+    for report in comparison.reports {
+        reports.append(as_dict(py, report, labels.reading.remark.clone())?)?;
+    }
+    dict.set_item("reports", reports)?;
+    let differences = PyList::empty(py);
+    for one in comparison.differences {
+        let fields = PyDict::new(py);
+        fields.set_item("metric", one.metric)?;
+        fields.set_item("first", &comparison.models[one.first])?;
+        fields.set_item("second", &comparison.models[one.second])?;
+        fields.set_item("value", one.value)?;
+        fields.set_item("stderr", one.stderr)?;
+        fields.set_item("interval", one.interval)?;
+        fields.set_item("p_value", one.p_value)?;
+        differences.append(fields)?;
+    }
+    dict.set_item("differences", differences)?;
+    Ok(dict)
+}
+
 /// What the background thread needs: nothing that is bound to the interpreter's lock.
 struct Run<'a> {
     scores: ScoresView<'a>,
@@ -110,7 +158,11 @@ impl<'a> Run<'a> {
             .fold_plan(folds)
             .repeats(settings.repeats)
             .seed(settings.seed)
-            .confidence(settings.confidence);
+            .confidence(settings.confidence)
+            .bracket(settings.bracket);
+        if let Some(draws) = settings.draws {
+            estimator = estimator.draws(draws);
+        }
         if settings.vector {
             estimator = estimator.binary(BinaryNorm::Vector);
         }
@@ -141,14 +193,36 @@ impl<'a> Run<'a> {
     }
 
     fn estimate(self, caller: Caller) -> calipers::Result<Report> {
-        let mut predictions = self.scores.predictions(&self.labels.codes, self.from_logits)?;
+        let predictions = self.predictions(self.scores)?;
+        self.estimator(caller).estimate_in_pool(&predictions)
+    }
+
+    fn compare(
+        self,
+        caller: Caller,
+        models: &[(&str, ScoresView<'_>)],
+    ) -> calipers::Result<Comparison> {
+        let predictions: Vec<Predictions<'_>> =
+            models.iter().map(|(_, scores)| self.predictions(*scores)).collect::<Result<_, _>>()?;
+        let named: Vec<(&str, &Predictions<'_>)> =
+            models.iter().map(|(name, _)| *name).zip(&predictions).collect();
+        self.estimator(caller).compare_in_pool(&named)
+    }
+
+    fn predictions<'s>(&self, scores: ScoresView<'s>) -> calipers::Result<Predictions<'s>> {
+        let mut predictions = scores.predictions(&self.labels.codes, self.from_logits)?;
         predictions = predictions.with_class_names(self.labels.reading.classes.iter().cloned())?;
-        if let Some(weights) = self.weights {
-            predictions = predictions.with_weights(weights)?;
+        if let Some(weights) = &self.weights {
+            predictions = predictions.with_weights(weights.clone())?;
         }
         if let Some(groups) = self.groups {
             predictions = predictions.with_groups(groups)?;
         }
+        Ok(predictions)
+    }
+
+    /// The estimator with everything that asks the calling thread.
+    fn estimator(self, caller: Caller) -> Estimator {
         let metrics = self.wanted.into_iter().map(|wanted| match wanted {
             Wanted::Named(metric) => metric,
             Wanted::Distance(distance) => distance.metric(&caller),
@@ -160,16 +234,15 @@ impl<'a> Run<'a> {
                 Arc::new(Classifier { object, name, caller })
             }
         };
-        let mut estimator =
-            self.estimator.metrics(metrics).recalibrator(learner).stop(caller.stop());
-        if let Some(progress) = self.progress {
-            estimator = estimator.watch(move |done, total| {
+        let estimator = self.estimator.metrics(metrics).recalibrator(learner).stop(caller.stop());
+        match self.progress {
+            None => estimator,
+            Some(progress) => estimator.watch(move |done, total| {
                 let progress = Arc::clone(&progress);
                 caller.tell(move |py| progress.call1(py, (done, total)).map(|_| ()));
                 ControlFlow::Continue(())
-            });
+            }),
         }
-        estimator.estimate_in_pool(&predictions)
     }
 }
 
@@ -199,18 +272,46 @@ fn as_dict(py: Python<'_>, report: Report, remark: Option<String>) -> PyResult<B
     dict.set_item("fits", report.fits)?;
     dict.set_item("unconverged_fits", report.unconverged_fits)?;
     dict.set_item("remark", remark)?;
+    dict.set_item("estimates", estimates(py, report.estimates)?)?;
+    let groups = report.groups.map(|found| as_groups(py, found)).transpose()?;
+    dict.set_item("groups", groups)?;
+    Ok(dict)
+}
+
+fn estimates(py: Python<'_>, found: Vec<Estimate>) -> PyResult<Bound<'_, PyList>> {
     let estimates = PyList::empty(py);
-    for one in report.estimates {
+    for one in found {
         let fields = PyDict::new(py);
         fields.set_item("metric", one.metric)?;
         fields.set_item("value", one.value)?;
         fields.set_item("stderr", one.stderr)?;
         fields.set_item("lower", one.lower)?;
         fields.set_item("p_value", one.p_value)?;
+        fields.set_item("in_sample", one.in_sample)?;
+        let parts = one.decomposition.map(|parts| {
+            (parts.loss, parts.miscalibration, parts.discrimination, parts.uncertainty)
+        });
+        fields.set_item("decomposition", parts)?;
         fields.set_item("infinite_rows", one.infinite_rows)?;
         fields.set_item("scores", PyArray1::from_vec(py, one.scores))?;
         estimates.append(fields)?;
     }
-    dict.set_item("estimates", estimates)?;
+    Ok(estimates)
+}
+
+fn as_groups(py: Python<'_>, found: GroupErrors) -> PyResult<Bound<'_, PyDict>> {
+    let groups = PyList::empty(py);
+    for group in found.groups {
+        let own = group.estimates.map(|all| estimates(py, all)).transpose()?;
+        groups.append((group.name, group.rows, own))?;
+    }
+    let aware = PyList::empty(py);
+    for one in found.aware {
+        aware.append((one.metric, one.value, one.stderr, one.lower))?;
+    }
+    let dict = PyDict::new(py);
+    dict.set_item("groups", groups)?;
+    dict.set_item("aware", aware)?;
+    dict.set_item("confidence", found.confidence)?;
     Ok(dict)
 }

@@ -22,7 +22,7 @@ mod _calipers {
     #[pymodule_export]
     use crate::arrays::{check_probabilities, check_weights};
     #[pymodule_export]
-    use crate::evaluate::evaluate;
+    use crate::evaluate::{compare, evaluate};
     #[pymodule_export]
     use crate::labels::read_labels;
     #[pymodule_export]

@@ -57,7 +57,7 @@ impl CrossFit<'_> {
                 let used = spare.lock().ok().and_then(|mut spare| spare.pop());
                 let mut scratch =
                     used.unwrap_or_else(|| Scratch { sample: Sample::empty(), f: Vec::new() });
-                let held_out = self.fold(folds, arranged, fold, purposes, &mut scratch)?;
+                let held_out = self.fold(folds, arranged, Some(fold), purposes, &mut scratch)?;
                 if let Ok(mut spare) = spare.lock() {
                     spare.push(scratch);
                 }
@@ -67,11 +67,20 @@ impl CrossFit<'_> {
             .collect()
     }
 
+    /// Fits to all rows and predicts the same rows.
+    pub fn in_sample(&self, purposes: &[Purpose]) -> Result<HeldOut> {
+        let mut scratch = Scratch { sample: Sample::empty(), f: Vec::new() };
+        let found = self.fold(&vec![0; self.problem.rows()], &[], None, purposes, &mut scratch)?;
+        self.clock.tick()?;
+        Ok(found)
+    }
+
+    /// Fits to the rows outside a fold and predicts those inside; without a fold, to all and all.
     fn fold(
         &self,
         folds: &[u32],
         arranged: &[u32],
-        fold: u32,
+        fold: Option<u32>,
         purposes: &[Purpose],
         Scratch { sample, f }: &mut Scratch,
     ) -> Result<HeldOut> {
@@ -80,11 +89,14 @@ impl CrossFit<'_> {
             let (predictions, serving) = (Vec::new(), Vec::new());
             return Ok(HeldOut { converged: true, predictions, serving });
         }
-        let fitted = self.recalibrator.fit(sample, derive_seed(self.seed, &[u64::from(fold)]))?;
+        let place = fold.map_or(u64::MAX, u64::from);
+        let fitted = self.recalibrator.fit(sample, derive_seed(self.seed, &[place]))?;
         self.clock.check()?;
         f.clear();
         let mut buffer = vec![0.0; self.problem.classes()];
-        for (row, _) in folds.iter().enumerate().filter(|(_, of)| **of == fold) {
+        for (row, _) in
+            folds.iter().enumerate().filter(|(_, of)| fold.is_none_or(|fold| **of == fold))
+        {
             f.extend_from_slice(self.problem.prediction(row, &mut buffer));
         }
         let shape = (f.len() / self.problem.classes(), self.problem.classes());

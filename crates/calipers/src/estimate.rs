@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use crate::bound::Inflation;
 use crate::clock::{Clock, Watcher};
 use crate::cross_fit::{CrossFit, derive_seed};
+use crate::decompose::decompose;
 use crate::error::{Error, Result};
 use crate::folds::Folds;
 use crate::loss::Purpose;
@@ -15,8 +17,9 @@ use crate::predictions::Predictions;
 use crate::problem::Problem;
 use crate::recalibrate::{Recalibrator, default_recalibrator};
 use crate::report::Report;
+use crate::score_test::PValues;
 use crate::stop::{Stop, with_pool};
-use crate::track::Track;
+use crate::track::{Found, Track};
 
 /// Estimates calibration errors by cross-validation.
 ///
@@ -50,6 +53,8 @@ pub struct Estimator {
     repeats: usize,
     seed: u64,
     confidence: f64,
+    draws: Option<usize>,
+    bracket: bool,
     binary: BinaryNorm,
     log_floor: Option<f64>,
     threads: usize,
@@ -66,6 +71,8 @@ impl Default for Estimator {
             repeats: 1,
             seed: 0,
             confidence: 0.95,
+            draws: None,
+            bracket: false,
             binary: BinaryNorm::default(),
             log_floor: None,
             threads: 0,
@@ -125,6 +132,20 @@ impl Estimator {
     /// The confidence of lower bounds, between 0 and 1.
     pub fn confidence(mut self, confidence: f64) -> Self {
         self.confidence = confidence;
+        self
+    }
+
+    /// How often labels are drawn from the predictions for the p-value; 0 for no p-value. By default
+    /// 999 times, and fewer, but at least 99, where rows × classes exceed 200,000.
+    pub fn draws(mut self, draws: usize) -> Self {
+        self.draws = Some(draws);
+        self
+    }
+
+    /// Adds the in-sample estimate, which errs upwards, beside the cross-fitted one, which errs
+    /// downwards. It costs one more fit a problem.
+    pub fn bracket(mut self, bracket: bool) -> Self {
+        self.bracket = bracket;
         self
     }
 
@@ -227,13 +248,42 @@ impl Estimator {
         }
     }
 
+    pub(crate) fn fold_plan_ref(&self) -> &Folds {
+        &self.folds
+    }
+
+    pub(crate) fn repeat_count(&self) -> usize {
+        self.repeats
+    }
+
+    pub(crate) fn level(&self) -> f64 {
+        self.confidence
+    }
+
+    /// The same settings for the rows of one group.
+    pub(crate) fn within(&self, folds: Folds, confidence: f64, draws: usize) -> Self {
+        let draws = if self.draws == Some(0) { 0 } else { draws };
+        Self { folds, confidence, draws: Some(draws), watcher: None, ..self.clone() }
+    }
+
     fn run(&self, predictions: &Predictions<'_>, stop: &Stop) -> Result<Report> {
+        let mut report = self.whole(predictions, stop)?;
+        if let Some(groups) = predictions.groups() {
+            report.groups = Some(self.groups(predictions, groups, stop)?);
+        }
+        Ok(report)
+    }
+
+    /// Estimates all rows as one group.
+    pub(crate) fn whole(&self, predictions: &Predictions<'_>, stop: &Stop) -> Result<Report> {
         let metrics = &self.metrics_or_default()?;
         let floor = self.log_floor.unwrap_or(0.0);
-        let mut tracks = metrics
-            .iter()
-            .map(|metric| Track::new(metric, predictions, self.binary, floor))
-            .collect::<Result<Vec<_>>>()?;
+        let tracks = || -> Result<Vec<Track>> {
+            let track = |metric| Track::new(metric, predictions, self.binary, floor);
+            metrics.iter().map(track).collect()
+        };
+        let mut cross_fitted = tracks()?;
+        let mut in_sample = if self.bracket { Some(tracks()?) } else { None };
         let mut scopes: Vec<Scope> = Vec::new();
         for metric in metrics {
             if !scopes.contains(&metric.scope()) {
@@ -241,29 +291,54 @@ impl Estimator {
             }
         }
         let problems: usize = scopes.iter().map(|&s| Problem::count(s, predictions)).sum();
-        let fits = problems * self.repeats * self.folds.count();
+        let fits = problems * (self.repeats * self.folds.count() + usize::from(self.bracket));
         let recalibrator = self.recalibrator.as_ref();
         let clock = Clock::new(fits, self.watcher.as_deref(), stop);
+        let weights = predictions.weights();
         let mut unconverged = 0;
+        let mut p_values = PValues::new(self.draws, self.seed);
         for repeat in 0..self.repeats {
             let folds = self.folds.assign(predictions.rows(), self.seed, repeat);
             for &scope in &scopes {
                 let count = Problem::count(scope, predictions);
-                let share = 1.0 / (count * self.repeats) as f64;
                 for number in 0..count {
                     let problem = Problem::new(predictions, scope, number);
+                    p_values.see(scope, &problem)?;
                     let seed = derive_seed(self.seed, &[repeat as u64, number as u64]);
-                    let mine: Vec<&mut Track> =
-                        tracks.iter_mut().filter(|track| track.scope() == scope).collect();
-                    let purposes: Vec<Purpose> = mine.iter().map(|track| track.purpose()).collect();
                     let fits = CrossFit { problem: &problem, recalibrator, seed, clock: &clock };
+                    let mine = of_scope(&mut cross_fitted, scope);
+                    let purposes: Vec<Purpose> = mine.iter().map(|track| track.purpose()).collect();
                     let held_out = fits.run(&folds, self.folds.count(), &purposes)?;
                     unconverged += held_out.iter().filter(|fold| !fold.converged).count();
-                    mine.into_par_iter().enumerate().for_each(|(number, track)| {
-                        track.add(&problem, &folds, &held_out, number, share);
-                    });
+                    let share = 1.0 / count as f64;
+                    let part = 1.0 / self.repeats as f64;
+                    let (folds, held_out) = (folds.as_slice(), held_out.as_slice());
+                    let found = Found { problem: &problem, folds, held_out, share, repeat: part };
+                    add(mine, &found);
+                    if let Some(tracks) = in_sample.as_mut().filter(|_| repeat == 0) {
+                        let (folds, held_out) =
+                            (vec![0; problem.rows()], fits.in_sample(&purposes)?);
+                        unconverged += usize::from(!held_out.converged);
+                        let (folds, held_out) = (folds.as_slice(), std::slice::from_ref(&held_out));
+                        add(
+                            of_scope(tracks, scope),
+                            &Found { folds, held_out, repeat: 1.0, ..found },
+                        );
+                    }
                 }
+                let mine = of_scope(&mut cross_fitted, scope);
+                mine.into_par_iter().for_each(|track| track.end_repeat(weights));
             }
+        }
+        let inflation = Inflation::of(&self.folds, self.repeats);
+        let mut estimates = Vec::with_capacity(metrics.len());
+        for (number, (metric, track)) in metrics.iter().zip(cross_fitted).enumerate() {
+            let factor = track.factor();
+            let mut estimate = track.finish(weights, &inflation, self.confidence);
+            estimate.p_value = p_values.of(metric.scope(), predictions)?;
+            estimate.in_sample = in_sample.as_ref().map(|tracks| tracks[number].value(weights));
+            estimate.decomposition = decompose(metric, predictions, factor, floor, estimate.value);
+            estimates.push(estimate);
         }
         Ok(Report {
             rows: predictions.rows(),
@@ -276,10 +351,16 @@ impl Estimator {
             renormalised_rows: predictions.renormalised_rows(),
             fits,
             unconverged_fits: unconverged,
-            estimates: tracks
-                .into_par_iter()
-                .map(|track| track.finish(predictions.weights()))
-                .collect(),
+            estimates,
+            groups: None,
         })
     }
+}
+
+fn of_scope(tracks: &mut [Track], scope: Scope) -> Vec<&mut Track> {
+    tracks.iter_mut().filter(|track| track.scope() == scope).collect()
+}
+
+fn add(tracks: Vec<&mut Track>, found: &Found<'_>) {
+    tracks.into_par_iter().enumerate().for_each(|(number, track)| track.add(found, number));
 }

@@ -29,11 +29,16 @@
 //! threads. The mathematics is in the project's `docs/method.md`.
 
 mod boost;
+mod bound;
 mod clock;
+mod compare;
 mod cross_fit;
+mod decompose;
 mod error;
 mod estimate;
 mod folds;
+mod groups;
+mod holm;
 pub mod labels;
 mod loss;
 mod mean;
@@ -45,6 +50,7 @@ mod probs;
 mod recalibrate;
 mod report;
 mod sample;
+mod score_test;
 mod simd;
 mod simplex;
 mod simulate;
@@ -53,9 +59,12 @@ mod stop;
 mod track;
 
 pub use clock::Watcher;
+pub use compare::{Comparison, Difference};
+pub use decompose::Decomposition;
 pub use error::{Error, Result};
 pub use estimate::Estimator;
 pub use folds::Folds;
+pub use groups::{Group, GroupAware, GroupErrors};
 pub use loss::{Brier, Distance, DistanceLoss, Linf, Log, Lp, ProperLoss, Purpose};
 pub use metric::{BinaryNorm, Metric, MetricPart, Scope, Side};
 pub use predictions::{Groups, Predictions};

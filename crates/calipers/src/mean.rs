@@ -1,17 +1,13 @@
-//! The weighted mean of scores, with its standard error.
+//! The weighted mean of scores.
 
-/// A mean, its plain standard error, and how many scores were infinite.
+/// A mean, and how many scores were infinite.
 pub(crate) struct Mean {
     pub value: f64,
-    pub stderr: f64,
     pub infinite: usize,
 }
 
-/// Σ w s / Σ w over the rows of positive weight.
-///
-/// The standard error takes the scores as independent: √(Σ w²(s − m)²) / Σ w, times √(m/(m − 1))
-/// with m = (Σ w)²/Σ w² rows' worth of information; without weights that is the textbook one. A
-/// score of +∞ makes both infinite; otherwise one of −∞ makes the mean −∞.
+/// Σ w s / Σ w over the rows of positive weight. A score of +∞ makes it infinite; otherwise one of −∞
+/// makes it −∞.
 pub(crate) fn weighted_mean(scores: &[f64], weights: Option<&[f64]>) -> Mean {
     let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
     let counts = |row: &usize| weight(*row) > 0.0;
@@ -19,20 +15,13 @@ pub(crate) fn weighted_mean(scores: &[f64], weights: Option<&[f64]>) -> Mean {
     if infinite().next().is_some() {
         let upwards = infinite().any(|row| scores[row] > 0.0);
         let value = if upwards { f64::INFINITY } else { f64::NEG_INFINITY };
-        return Mean { value, stderr: f64::INFINITY, infinite: infinite().count() };
+        return Mean { value, infinite: infinite().count() };
     }
     let n = scores.len();
     // A score of weight 0 may be infinite, and 0·∞ is not 0.
     let finite = |row: usize| if counts(&row) { scores[row] } else { 0.0 };
-    let (total, squares) = match weights {
-        None => (n as f64, n as f64),
-        Some(weights) => (sum(n, |row| weights[row]), sum(n, |row| weights[row].powi(2))),
-    };
-    let value = sum(n, |row| weight(row) * finite(row)) / total;
-    let spread = sum(n, |row| (weight(row) * (finite(row) - value)).powi(2));
-    let informative = total * total / squares;
-    let correction = if informative > 1.0 { informative / (informative - 1.0) } else { 1.0 };
-    Mean { value, stderr: (spread * correction).sqrt() / total, infinite: 0 }
+    let total = weights.map_or(n as f64, |weights| sum(n, |row| weights[row]));
+    Mean { value: sum(n, |row| weight(row) * finite(row)) / total, infinite: 0 }
 }
 
 /// The sum of n terms by halves, so that its rounding grows with log n: over and under shares of a
@@ -53,20 +42,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_the_textbook_standard_error_without_weights() {
-        let mean = weighted_mean(&[1.0, 2.0, 3.0, 4.0], None);
-        // Variance 5/3 with n - 1, over n = 4.
-        assert!((mean.value - 2.5).abs() < 1e-15);
-        assert!((mean.stderr - (5.0f64 / 12.0).sqrt()).abs() < 1e-15);
-    }
-
-    #[test]
     fn scaling_the_weights_changes_nothing_and_weight_zero_counts_for_nothing() {
         let scores = [1.0, 2.0, 4.0, f64::INFINITY];
         let one = weighted_mean(&scores, Some(&[1.0, 2.0, 1.0, 0.0]));
         let ten = weighted_mean(&scores, Some(&[10.0, 20.0, 10.0, 0.0]));
         assert!((one.value - 2.25).abs() < 1e-15 && one.infinite == 0);
-        assert!((one.value - ten.value).abs() < 1e-15 && (one.stderr - ten.stderr).abs() < 1e-15);
+        assert!((one.value - ten.value).abs() < 1e-15);
     }
 
     #[test]
@@ -75,11 +56,5 @@ mod tests {
         assert!(both.value >= f64::INFINITY && both.infinite == 2);
         let down = weighted_mean(&[f64::NEG_INFINITY, 0.0], None);
         assert!(down.value <= f64::NEG_INFINITY && down.infinite == 1);
-    }
-
-    #[test]
-    fn one_row_has_no_spread() {
-        let one = weighted_mean(&[0.25], None);
-        assert!((one.value - 0.25).abs() < 1e-15 && one.stderr.abs() < 1e-15);
     }
 }

@@ -260,6 +260,26 @@ impl<'a> Predictions<'a> {
         Ok(self)
     }
 
+    /// Some of the rows, at least one of them, without their groups.
+    pub(crate) fn select(&self, rows: &[usize]) -> Predictions<'static> {
+        let classes = self.classes();
+        let mut cells = vec![0.0; rows.len() * classes];
+        for (&row, cells) in rows.iter().zip(cells.chunks_exact_mut(classes)) {
+            self.probs.read(row, cells);
+        }
+        Predictions {
+            probs: Probs::trusted(cells.into(), classes),
+            labels: rows.iter().map(|&row| self.labels[row]).collect(),
+            weights: self
+                .weights
+                .as_ref()
+                .map(|weights| rows.iter().map(|&row| weights[row]).collect()),
+            class_names: self.class_names.clone(),
+            groups: None,
+            renormalised_rows: 0,
+        }
+    }
+
     /// The number of samples.
     pub fn rows(&self) -> usize {
         self.labels.len()

@@ -78,6 +78,11 @@ impl<'a> Problem<'a> {
         self.probs.classes()
     }
 
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.labels.len()
+    }
+
     /// Brings fold ids into the order in which training rows are held.
     pub fn arrange<'f>(&self, folds: &'f [u32]) -> Cow<'f, [u32]> {
         match &self.sorted {
@@ -89,10 +94,10 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Fills a sample with the rows outside a fold, to learn from; false if all have weight 0.
-    /// The fold ids are arranged ones.
-    pub fn training(&self, arranged: &[u32], fold: u32, sample: &mut Sample) -> bool {
-        let outside = |place: usize| arranged[place] != fold;
+    /// Fills a sample with the rows outside a fold, to learn from, or with all rows; false if all
+    /// have weight 0. The fold ids are arranged ones.
+    pub fn training(&self, arranged: &[u32], fold: Option<u32>, sample: &mut Sample) -> bool {
+        let outside = |place: usize| fold.is_none_or(|fold| arranged[place] != fold);
         match &self.sorted {
             None => sample.fill(&self.probs, &self.labels, self.weights, outside),
             Some(Sorted { probs, labels, weights, .. }) => {
@@ -105,6 +110,12 @@ impl<'a> Problem<'a> {
     #[inline]
     pub fn prediction<'b>(&'b self, row: usize, buffer: &'b mut [f64]) -> &'b [f64] {
         self.probs.row(row, buffer)
+    }
+
+    /// The weight of a row; 1 if there are none.
+    #[inline]
+    pub fn weight(&self, row: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[row])
     }
 
     /// The observed class of a row.
@@ -149,7 +160,7 @@ impl Sorted {
 }
 
 /// The position of the largest value, the first of several.
-fn argmax(values: &[f64]) -> usize {
+pub(crate) fn argmax(values: &[f64]) -> usize {
     let mut best = (0, f64::NEG_INFINITY);
     for (position, &value) in values.iter().enumerate() {
         if value > best.1 {

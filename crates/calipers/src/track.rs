@@ -1,7 +1,8 @@
 //! The scores of one metric as they come in.
 
-use ndarray::ArrayView2;
+use ndarray::{Array2, ArrayView2};
 
+use crate::bound::{Inflation, Possible, Tally};
 use crate::cross_fit::HeldOut;
 use crate::error::Result;
 use crate::loss::{ProperLoss, Purpose};
@@ -19,6 +20,21 @@ pub(crate) struct Track {
     loss: Box<dyn ProperLoss>,
     factor: f64,
     scores: Vec<f64>,
+    /// What the standard error is taken from.
+    tally: Tally,
+    /// What the lower bound is taken from, if not from the same scores.
+    hedged: Option<Tally>,
+}
+
+/// What all folds of a problem found, and how it counts.
+pub(crate) struct Found<'a> {
+    pub problem: &'a Problem<'a>,
+    pub folds: &'a [u32],
+    pub held_out: &'a [HeldOut],
+    /// The problem's share of a row's score.
+    pub share: f64,
+    /// The repeat's share of the scores.
+    pub repeat: f64,
 }
 
 impl Track {
@@ -34,12 +50,16 @@ impl Track {
             BinaryNorm::Vector if whole_pair => metric.vector_factor(),
             _ => 1.0,
         };
+        let loss = metric.loss(predictions.classes(), log_floor)?;
+        let tally = || Tally::new(predictions.rows(), metric.scope() == Scope::Classwise);
         Ok(Self {
             name: metric.to_string(),
             scope: metric.scope(),
-            loss: metric.loss(predictions.classes(), log_floor)?,
             factor,
             scores: vec![0.0; predictions.rows()],
+            tally: tally(),
+            hedged: (loss.hedge() > 0.0).then(tally),
+            loss,
         })
     }
 
@@ -53,46 +73,51 @@ impl Track {
         self.loss.purpose()
     }
 
-    /// Adds a share of the scores of all folds, of which this metric's purpose is the n-th.
-    pub fn add(
-        &mut self,
-        problem: &Problem<'_>,
-        folds: &[u32],
-        held_out: &[HeldOut],
-        number: usize,
-        share: f64,
-    ) {
+    /// What multiplies its scores.
+    pub fn factor(&self) -> f64 {
+        self.factor
+    }
+
+    /// Adds the scores of all folds, of which this metric's purpose is the n-th.
+    pub fn add(&mut self, found: &Found<'_>, number: usize) {
         if self.loss.block() > 1 {
-            return self.add_blocks(problem, folds, held_out, number, share);
+            return self.add_blocks(found, number);
         }
         // One pass over the rows, with a finger in each fold's predictions.
-        let mut fingers: Vec<_> = held_out
+        let classes = found.problem.classes();
+        let mut fingers: Vec<_> = found
+            .held_out
             .iter()
-            .map(|fold| fold.predictions(number).chunks_exact(problem.classes()))
+            .map(|fold| fold.predictions(number).chunks_exact(classes))
             .collect();
-        let mut buffer = vec![0.0; problem.classes()];
-        for (row, (total, &fold)) in self.scores.iter_mut().zip(folds).enumerate() {
+        let mut buffer = vec![0.0; classes];
+        let mut scores = vec![0.0; classes];
+        let mut mixed = vec![0.0; classes];
+        for (row, &fold) in found.folds.iter().enumerate() {
             if stop::requested_at(row) {
                 break;
             }
+            let f = found.problem.prediction(row, &mut buffer);
             // Where g = f every score is 0.
-            if let Some(g) = fingers[fold as usize].next() {
-                let score =
-                    self.loss.score(problem.prediction(row, &mut buffer), g, problem.label(row));
-                *total = add(*total, score * self.factor * share);
+            let g = fingers[fold as usize].next().unwrap_or(f);
+            self.loss.class_scores(f, g, &mut scores);
+            let label = found.problem.label(row);
+            self.count(found, row, possible(self.scope, f, &scores, label));
+            if let Some(hedged) = &mut self.hedged {
+                let hedge = self.loss.hedge();
+                for (mixed, (f, g)) in mixed.iter_mut().zip(f.iter().zip(g)) {
+                    *mixed = g + hedge * (f - g);
+                }
+                self.loss.class_scores(f, &mixed, &mut scores);
+                let possible = possible(self.scope, f, &scores, label);
+                hedged.add(row, found.problem.weight(row), possible, found.share * self.factor);
             }
         }
     }
 
     /// As [`add`](Self::add), for losses that want to see many rows at once.
-    fn add_blocks(
-        &mut self,
-        problem: &Problem<'_>,
-        folds: &[u32],
-        held_out: &[HeldOut],
-        number: usize,
-        share: f64,
-    ) {
+    fn add_blocks(&mut self, found: &Found<'_>, number: usize) {
+        let Found { problem, folds, held_out, .. } = found;
         let classes = problem.classes();
         let mut buffer = vec![0.0; classes];
         for (fold, held_out) in held_out.iter().enumerate() {
@@ -109,31 +134,68 @@ impl Track {
                 for &row in rows {
                     f.extend_from_slice(problem.prediction(row, &mut buffer));
                 }
-                let labels: Vec<u32> = rows.iter().map(|&row| problem.label(row) as u32).collect();
                 let shape = (rows.len(), classes);
                 let views = ArrayView2::from_shape(shape, &f).ok();
                 let Some((f, g)) = views.zip(ArrayView2::from_shape(shape, g).ok()) else { return };
-                let mut scores = vec![0.0; rows.len()];
-                self.loss.scores(f, g, &labels, &mut scores);
-                for (&row, score) in rows.iter().zip(scores) {
-                    self.scores[row] = add(self.scores[row], score * self.factor * share);
+                let mut scores = Array2::zeros(shape);
+                self.loss.block_scores(f, g, scores.view_mut());
+                for ((&row, scores), f) in rows.iter().zip(scores.rows()).zip(f.rows()) {
+                    let (f, scores) = (f.to_vec(), scores.to_vec());
+                    self.count(found, row, possible(self.scope, &f, &scores, problem.label(row)));
                 }
             }
         }
     }
 
+    fn count(&mut self, found: &Found<'_>, row: usize, possible: Possible) {
+        let share = found.share * self.factor;
+        self.scores[row] = add(self.scores[row], possible.score * share * found.repeat);
+        self.tally.add(row, found.problem.weight(row), possible, share);
+    }
+
+    /// Ends a repeat: every problem of the scope has been scored.
+    pub fn end_repeat(&mut self, weights: Option<&[f64]>) {
+        self.tally.end_repeat(weights);
+        if let Some(hedged) = &mut self.hedged {
+            hedged.end_repeat(weights);
+        }
+    }
+
     /// The mean of the scores.
-    pub fn finish(self, weights: Option<&[f64]>) -> Estimate {
+    pub fn value(&self, weights: Option<&[f64]>) -> f64 {
+        weighted_mean(&self.scores, weights).value
+    }
+
+    /// The mean of the scores, and how sure it is.
+    pub fn finish(
+        self,
+        weights: Option<&[f64]>,
+        inflation: &Inflation,
+        confidence: f64,
+    ) -> Estimate {
         let mean = weighted_mean(&self.scores, weights);
+        let spread = self.tally.spread();
+        let bounded = self.hedged.as_ref().map_or(spread, Tally::spread);
         Estimate {
             metric: self.name,
             value: mean.value,
-            stderr: mean.stderr,
-            lower: None,
+            stderr: spread.stderr(inflation),
+            lower: bounded.lower(inflation, confidence),
             p_value: None,
+            in_sample: None,
+            decomposition: None,
             infinite_rows: mean.infinite,
             scores: self.scores,
+            bounded,
         }
+    }
+}
+
+/// What the score of a row is and could have been, from those of all classes.
+fn possible(scope: Scope, f: &[f64], scores: &[f64], label: usize) -> Possible {
+    match scope {
+        Scope::Classwise => Possible::of_one_class(f, scores, label),
+        Scope::Canonical | Scope::Top => Possible::of(f, scores, label),
     }
 }
 

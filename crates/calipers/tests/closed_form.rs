@@ -82,7 +82,9 @@ fn the_truth_in_place_of_g_gives_the_true_error() {
                 .collect();
             let (truth, error) = common::mean_and_error(&distances);
             let gap = estimate.value - truth;
-            let allowed = 3.0 * (error * error + estimate.stderr * estimate.stderr).sqrt();
+            // This g learns nothing, so its scores are independent: the standard error without
+            // what two folds would share, a factor of √2.
+            let allowed = 3.0 * (error * error + estimate.stderr * estimate.stderr / 2.0).sqrt();
             assert!(
                 gap.abs() <= allowed,
                 "{} {name}: {} but the truth is {truth} ± {error}",

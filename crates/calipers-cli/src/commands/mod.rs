@@ -1,10 +1,15 @@
 //! One file a sub-command.
 
+mod check;
+mod compare;
 mod estimate;
+mod measure;
 mod metrics;
 mod recalibrators;
 mod simulate;
 
+pub use check::check;
+pub use compare::compare;
 pub use estimate::estimate;
 pub use metrics::metrics;
 pub use recalibrators::recalibrators;

@@ -3,6 +3,7 @@
 pub mod csv;
 pub mod file;
 pub mod json;
+pub mod junit;
 pub mod predictions;
 pub mod style;
 pub mod table;

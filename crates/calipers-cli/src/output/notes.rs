@@ -41,6 +41,23 @@ pub fn notes(report: &Report) -> Vec<String> {
                 .to_owned(),
         );
     }
+    let unsized_error = |one: &calipers::Estimate| {
+        one.lower <= 0.0 && one.p_value.is_some_and(|p| p <= 1.0 - report.confidence)
+    };
+    if report.estimates.iter().any(unsized_error) {
+        notes.push(
+            "note: a small p_value beside a lower bound of 0: the model is not calibrated,\n      \
+             but the rows are too few to say by how much"
+                .to_owned(),
+        );
+    }
+    if report.estimates.iter().any(|one| one.in_sample.is_some()) {
+        notes.push(
+            "note: in-sample estimates err upwards, as the others err downwards; they are no\n      \
+             upper confidence bounds"
+                .to_owned(),
+        );
+    }
     notes
 }
 
@@ -60,7 +77,8 @@ mod tests {
     fn there_is_a_note_for_everything_unusual() {
         let predictions = simulate("binary-over", 20, 0).unwrap();
         let identity = recalibrator("identity").unwrap();
-        let mut report = Estimator::new().recalibrator(identity).estimate(&predictions).unwrap();
+        let mut report =
+            Estimator::new().recalibrator(identity).draws(0).estimate(&predictions).unwrap();
         assert_eq!(notes(&report), [] as [String; 0]);
         report.renormalised_rows = 1;
         report.unconverged_fits = 2;
@@ -72,5 +90,10 @@ mod tests {
         assert!(notes(&report)[2].ends_with("1 row gives the observed class no probability"));
         report.estimates[0].value = -0.01;
         assert_eq!(notes(&report).len(), 5);
+        report.estimates[0].p_value = Some(0.01);
+        report.estimates[1].in_sample = Some(0.2);
+        let found = notes(&report);
+        assert!(found[5].starts_with("note: a small p_value beside a lower bound of 0"));
+        assert!(found[6].starts_with("note: in-sample estimates err upwards"));
     }
 }

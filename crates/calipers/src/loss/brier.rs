@@ -16,6 +16,17 @@ impl ProperLoss for Brier {
         if f.len() == 2 { gain(1) } else { (0..f.len()).map(gain).sum() }
     }
 
+    fn class_scores(&self, f: &[f64], g: &[f64], scores: &mut [f64]) {
+        if f.len() == 2 {
+            scores.copy_from_slice(&[0, 1].map(|label| self.score(f, g, label)));
+            return;
+        }
+        // Σ (f − g)(f + g) − 2(f_Y − g_Y).
+        let common: f64 = f.iter().zip(g).map(|(f, g)| (f - g) * (f + g)).sum();
+        let each = scores.iter_mut().zip(f.iter().zip(g));
+        each.for_each(|(score, (f, g))| *score = common - 2.0 * (f - g));
+    }
+
     fn purpose(&self) -> Purpose {
         Purpose::Squared
     }

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ndarray::{Array2, ArrayView2, ArrayViewMut2};
+use ndarray::{ArrayView2, ArrayViewMut2, aview1};
 
 use super::{ProperLoss, Purpose};
 
@@ -71,22 +71,22 @@ pub trait Distance: fmt::Debug + Send + Sync {
 pub struct DistanceLoss(pub Arc<dyn Distance>);
 
 impl DistanceLoss {
-    /// D_f(g) + ⟨Y − g, ∇D_f(g)⟩ from the parts.
+    /// Turns a subgradient into D_f(g) + ⟨Y − g, ∇D_f(g)⟩ for each one-hot Y.
     #[allow(clippy::float_cmp, reason = "the loss is 0 where g equals f to the last bit")]
-    fn combine(f: &[f64], g: &[f64], label: usize, value: f64, slopes: &[f64]) -> f64 {
+    fn combine_each(f: &[f64], g: &[f64], value: f64, slopes: &mut [f64]) {
         if f == g {
-            return 0.0;
+            return slopes.fill(0.0);
         }
         let inner: f64 = slopes.iter().zip(g).map(|(slope, g)| slope * g).sum();
-        value + slopes[label] - inner
+        slopes.iter_mut().for_each(|slope| *slope += value - inner);
     }
 }
 
 impl ProperLoss for DistanceLoss {
     fn score(&self, f: &[f64], g: &[f64], label: usize) -> f64 {
-        let mut slopes = vec![0.0; f.len()];
-        self.0.subgradient(f, g, &mut slopes);
-        Self::combine(f, g, label, self.0.value(f, g), &slopes)
+        let mut scores = vec![0.0; f.len()];
+        self.class_scores(f, g, &mut scores);
+        scores[label]
     }
 
     fn purpose(&self) -> Purpose {
@@ -97,19 +97,23 @@ impl ProperLoss for DistanceLoss {
         self.0.block()
     }
 
-    fn scores(
+    fn class_scores(&self, f: &[f64], g: &[f64], scores: &mut [f64]) {
+        self.0.subgradient(f, g, scores);
+        Self::combine_each(f, g, self.0.value(f, g), scores);
+    }
+
+    fn block_scores(
         &self,
         f: ArrayView2<'_, f64>,
         g: ArrayView2<'_, f64>,
-        labels: &[u32],
-        scores: &mut [f64],
+        mut scores: ArrayViewMut2<'_, f64>,
     ) {
         let mut values = vec![0.0; f.nrows()];
-        let mut slopes = Array2::zeros(f.dim());
-        self.0.rows(f, g, &mut values, slopes.view_mut());
-        for (row, (score, &label)) in scores.iter_mut().zip(labels).enumerate() {
-            let (f, g, slopes) = (f.row(row).to_vec(), g.row(row).to_vec(), slopes.row(row));
-            *score = Self::combine(&f, &g, label as usize, values[row], &slopes.to_vec());
+        self.0.rows(f, g, &mut values, scores.view_mut());
+        for (row, mut slopes) in scores.rows_mut().into_iter().enumerate() {
+            let mut each = slopes.to_vec();
+            Self::combine_each(&f.row(row).to_vec(), &g.row(row).to_vec(), values[row], &mut each);
+            slopes.assign(&aview1(&each));
         }
     }
 }

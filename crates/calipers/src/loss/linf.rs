@@ -1,4 +1,4 @@
-use super::{ProperLoss, Purpose, pull, scalar_score};
+use super::{ProperLoss, Purpose, pull, pull_each, scalar_score};
 
 /// The loss behind E max |f − C|, the limit of [`Lp`](super::Lp) as p grows.
 ///
@@ -21,6 +21,25 @@ impl ProperLoss for Linf {
         let slopes =
             steps().map(|step| if step.abs() >= largest { step.signum() / tied } else { 0.0 });
         pull(slopes, f, label)
+    }
+
+    fn class_scores(&self, f: &[f64], g: &[f64], scores: &mut [f64]) {
+        if f.len() == 2 {
+            let each = scores.iter_mut().enumerate();
+            return each.for_each(|(label, score)| *score = scalar_score(f, g, label));
+        }
+        let steps = || f.iter().zip(g).map(|(f, g)| g - f);
+        let largest = steps().map(f64::abs).fold(0.0, f64::max);
+        if largest <= 0.0 {
+            return scores.fill(0.0);
+        }
+        let mut tied = 0.0;
+        for (score, step) in scores.iter_mut().zip(steps()) {
+            let moved_most = step.abs() >= largest;
+            *score = if moved_most { step.signum() } else { 0.0 };
+            tied += f64::from(u8::from(moved_most));
+        }
+        pull_each(scores, f, tied);
     }
 
     fn purpose(&self) -> Purpose {

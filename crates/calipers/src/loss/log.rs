@@ -32,6 +32,11 @@ impl ProperLoss for Log {
         }
     }
 
+    fn hedge(&self) -> f64 {
+        // A score is then at least ln 0.02 ≈ −3.9.
+        0.02
+    }
+
     fn purpose(&self) -> Purpose {
         Purpose::Log
     }

@@ -1,4 +1,4 @@
-use super::{ProperLoss, Purpose, pull, scalar_score};
+use super::{ProperLoss, Purpose, pull, pull_each, scalar_score};
 
 /// The loss behind E‖f − C‖ₚ, p ≥ 1 (paper, Proposition 1).
 ///
@@ -50,6 +50,26 @@ impl ProperLoss for Lp {
         let sum: f64 =
             f.iter().zip(g).zip(slopes).map(|((f, g), slope)| (g - f) / largest * slope).sum();
         total / sum.powf(power / self.p)
+    }
+
+    fn class_scores(&self, f: &[f64], g: &[f64], scores: &mut [f64]) {
+        let steps = || f.iter().zip(g).map(|(f, g)| g - f);
+        let largest = steps().map(f64::abs).fold(0.0, f64::max);
+        if largest <= 0.0 {
+            return scores.fill(0.0);
+        }
+        if f.len() == 2 {
+            let each = scores.iter_mut().enumerate();
+            return each.for_each(|(label, score)| *score = scalar_score(f, g, label));
+        }
+        let power = self.p - 1.0;
+        let mut sum = 0.0;
+        for (score, step) in scores.iter_mut().zip(steps()) {
+            let step = step / largest;
+            *score = sign(step) * magnitude(step.abs(), power);
+            sum += step * *score;
+        }
+        pull_each(scores, f, if power > 0.0 { sum.powf(power / self.p) } else { 1.0 });
     }
 
     fn purpose(&self) -> Purpose {

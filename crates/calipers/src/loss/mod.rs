@@ -11,7 +11,7 @@ mod log;
 mod lp;
 mod sided;
 
-use ndarray::ArrayView2;
+use ndarray::{ArrayView2, ArrayViewMut2, aview1};
 
 pub use brier::Brier;
 pub use distance::{Distance, DistanceLoss};
@@ -30,23 +30,37 @@ pub trait ProperLoss: Send + Sync {
     /// What a good g has to get right for this loss.
     fn purpose(&self) -> Purpose;
 
+    /// The score of each class, were it the observed one, as [`score`](Self::score) gives them one
+    /// by one. Under calibration a label is a draw from f, so these are all that a score can be.
+    fn class_scores(&self, f: &[f64], g: &[f64], scores: &mut [f64]) {
+        for (label, score) in scores.iter_mut().enumerate() {
+            *score = self.score(f, g, label);
+        }
+    }
+
+    /// How much of f is mixed into g before a lower confidence bound is taken: 0 for a loss whose
+    /// scores are bounded, so that their mean is near to normal.
+    fn hedge(&self) -> f64 {
+        0.0
+    }
+
     /// How many rows to score in one call; 1 for a loss that gains nothing from seeing many.
     fn block(&self) -> usize {
         1
     }
 
-    /// The scores of a block of rows, as [`score`](Self::score) gives them one by one. All arrays
-    /// have the same number of rows.
-    fn scores(
+    /// The [`class_scores`](Self::class_scores) of a block of rows. All arrays have the same shape.
+    fn block_scores(
         &self,
         f: ArrayView2<'_, f64>,
         g: ArrayView2<'_, f64>,
-        labels: &[u32],
-        scores: &mut [f64],
+        mut scores: ArrayViewMut2<'_, f64>,
     ) {
-        let rows = f.rows().into_iter().zip(g.rows()).zip(labels);
-        for (((f, g), &label), score) in rows.zip(scores) {
-            *score = self.score(&f.to_vec(), &g.to_vec(), label as usize);
+        let mut row_scores = vec![0.0; f.ncols()];
+        let rows = f.rows().into_iter().zip(g.rows()).zip(scores.rows_mut());
+        for ((f, g), mut scores) in rows {
+            self.class_scores(&f.to_vec(), &g.to_vec(), &mut row_scores);
+            scores.assign(&aview1(&row_scores));
         }
     }
 }
@@ -84,6 +98,12 @@ fn pull(gradient: impl Iterator<Item = f64>, f: &[f64], label: usize) -> f64 {
         .enumerate()
         .map(|(class, (slope, f))| slope * (if class == label { 1.0 } else { 0.0 } - f))
         .sum()
+}
+
+/// Turns a gradient into ⟨gradient, Y − f⟩ for each one-hot Y, divided by a number.
+fn pull_each(gradient: &mut [f64], f: &[f64], divisor: f64) {
+    let mean: f64 = gradient.iter().zip(f).map(|(slope, f)| slope * f).sum();
+    gradient.iter_mut().for_each(|slope| *slope = (*slope - mean) / divisor);
 }
 
 #[cfg(test)]

@@ -38,6 +38,10 @@ impl ProperLoss for Sided {
         if self.side_of(f[1], g[1]) == self.side { self.inner.score(f, g, label) } else { 0.0 }
     }
 
+    fn hedge(&self) -> f64 {
+        self.inner.hedge()
+    }
+
     fn purpose(&self) -> Purpose {
         self.inner.purpose()
     }

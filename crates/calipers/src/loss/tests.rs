@@ -120,6 +120,29 @@ proptest! {
         }
     }
 
+    /// All classes' scores at once are those of one class after another: for the norms the same sum
+    /// in another order, so to rounding.
+    #[test]
+    fn scores_of_all_classes_are_the_scores_of_each(
+        (f, g, _) in pair_and_label(), p in 1.0f64..9.0, f1 in 0.0f64..=1.0, g1 in 0.0f64..=1.0
+    ) {
+        let mut all = losses();
+        all.push((Box::new(Lp::new(p)), |_, _| 0.0));
+        all.push((Box::new(DistanceLoss(std::sync::Arc::new(Euclid))), |_, _| 0.0));
+        let (f2, g2) = (vec![1.0 - f1, f1], vec![1.0 - g1, g1]);
+        for (f, g) in [(&f, &g), (&f, &f), (&f2, &g2)] {
+            for (number, (loss, _)) in all.iter().enumerate() {
+                let mut together = vec![0.0; f.len()];
+                loss.class_scores(f, g, &mut together);
+                for (label, &score) in together.iter().enumerate() {
+                    let apart = loss.score(f, g, label);
+                    let same = score.total_cmp(&apart).is_eq() || (score - apart).abs() < 1e-13;
+                    prop_assert!(same, "{number}: {score} {apart}");
+                }
+            }
+        }
+    }
+
     /// A distance given through the trait and the loss that is built in agree.
     #[test]
     fn a_distance_given_by_hand_is_the_norm((f, g, label) in pair_and_label()) {

@@ -1,0 +1,124 @@
+//! What `estimate`, `check` and `compare` have in common: settings, reading, and errors in words.
+
+use std::path::Path;
+
+use calipers::{Error, Estimator, Folds, Metric, recalibrator, recalibrators};
+
+use crate::args::{ColumnArgs, MethodArgs};
+use crate::columns::{FoldSource, Loaded, load};
+use crate::error::{Failure, Result};
+use crate::input::{Wanted, read};
+use crate::suggest::did_you_mean;
+
+const DEFAULT_FOLDS: usize = 5;
+
+/// Metrics by their names, each once however often it was asked for.
+pub fn metrics<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<Metric>> {
+    let mut metrics: Vec<Metric> = Vec::new();
+    for name in names {
+        let metric: Metric = name.trim().parse().map_err(|error| explain(&error))?;
+        if metrics.iter().all(|already| already.to_string() != metric.to_string()) {
+            metrics.push(metric);
+        }
+    }
+    Ok(metrics)
+}
+
+/// An estimator with everything but the folds, which the file may have.
+pub fn estimator(metrics: Vec<Metric>, method: &MethodArgs) -> Result<Estimator> {
+    let recalibrator = recalibrator(&method.recalibrator).map_err(|error| explain(&error))?;
+    let mut estimator = Estimator::new()
+        .metrics(metrics)
+        .recalibrator(recalibrator)
+        .repeats(method.repeats)
+        .seed(method.seed)
+        .confidence(method.confidence)
+        .binary(method.binary.into())
+        .threads(method.threads.into());
+    if let Some(floor) = method.log_floor {
+        estimator = estimator.log_floor(floor);
+    }
+    if let Some(draws) = method.draws {
+        estimator = estimator.draws(draws);
+    }
+    Ok(estimator)
+}
+
+/// Reads a file of predictions; the folds are its own, or those asked for.
+pub fn predictions(file: &Path, columns: &ColumnArgs, method: &MethodArgs) -> Result<Loaded> {
+    let folds = match (&method.fold_column, method.folds) {
+        (Some(column), _) => FoldSource::Column(column),
+        (None, None) => FoldSource::Unsaid,
+        (None, Some(_)) => FoldSource::Shuffled,
+    };
+    let table = read(file, &wanted(columns, method))?;
+    let mut loaded = load(table, columns, &folds)?;
+    let shuffled = || Folds::Shuffled(method.folds.unwrap_or(DEFAULT_FOLDS));
+    loaded.folds = Some(loaded.folds.unwrap_or_else(shuffled));
+    Ok(loaded)
+}
+
+/// The columns that the flags name; if they do not name all that are needed, any may be needed.
+fn wanted(columns: &ColumnArgs, method: &MethodArgs) -> Wanted {
+    let scores = columns.probs.as_ref().or(columns.logits.as_ref());
+    let single = [&columns.label, &columns.weight, &columns.group, &method.fold_column];
+    let names = single.into_iter().flatten().chain(scores.into_iter().flatten());
+    Wanted::new(names.cloned().collect(), columns.label.is_none() || scores.is_none())
+}
+
+/// The core's error in terms of the command line, with a suggestion where a name is misspelt.
+pub fn explain(error: &Error) -> Failure {
+    match error {
+        Error::Setting { name, reason } => {
+            let flag = name.replace(' ', "-");
+            Failure::input(format!("--{flag}: {reason}"))
+        }
+        Error::Metric { text, .. } => Failure::input(error.to_string())
+            .maybe_hint(metric_hint(text).or_else(|| Some("see calipers metrics".to_owned()))),
+        Error::Recalibrator { text, reason } => {
+            let name = text.split(':').next().unwrap_or_default();
+            let names: Vec<&str> = recalibrators().map(|info| info.name).collect();
+            // The name is right and a parameter is wrong: then the recalibrator is not unknown.
+            let known = names.contains(&name);
+            let message =
+                if known { format!("recalibrator {text}: {reason}") } else { error.to_string() };
+            let hint = if known { None } else { did_you_mean(name, names) };
+            Failure::input(message)
+                .hint(hint.unwrap_or_else(|| "see calipers recalibrators".to_owned()))
+        }
+        Error::TooFewRows { .. } => {
+            Failure::input(error.to_string()).hint("ask for fewer folds with --folds")
+        }
+        // A recalibrator of the core cannot fail: if it does, that is a fault of ours.
+        Error::External { .. } | Error::Stopped => Failure::unexpected(error.to_string()),
+        _ => Failure::input(error.to_string()),
+    }
+}
+
+/// What other packages call these metrics.
+const ALIASES: [(&str, &str); 9] = [
+    ("ece", "l1, or top-l1 for the most probable class"),
+    ("mce", "linf"),
+    ("cce", "classwise-l1"),
+    ("rmsce", "l2"),
+    ("mse", "brier"),
+    ("kl", "log"),
+    ("nll", "log"),
+    ("logloss", "log"),
+    ("cross-entropy", "log"),
+];
+
+fn metric_hint(text: &str) -> Option<String> {
+    let text = text.to_lowercase();
+    if let Some((_, name)) = ALIASES.iter().find(|(alias, _)| *alias == text) {
+        return Some(format!("did you mean {name}?"));
+    }
+    let mut names = Vec::new();
+    for scope in ["", "top-", "classwise-"] {
+        for side in ["", "over-", "under-"] {
+            let losses = ["l1", "l2", "linf", "brier", "log"];
+            names.extend(losses.map(|loss| format!("{scope}{side}{loss}")));
+        }
+    }
+    did_you_mean(&text, names.iter().map(String::as_str))
+}
