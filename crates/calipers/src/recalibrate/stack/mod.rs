@@ -10,6 +10,8 @@ mod order;
 mod rows;
 mod search;
 mod structured;
+#[cfg(test)]
+mod tests;
 mod training;
 mod trees;
 mod weights;

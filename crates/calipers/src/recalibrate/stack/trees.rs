@@ -10,9 +10,8 @@ use super::search::{CANDIDATES, Drawn, Search, UNIT, add};
 use crate::simd::exp;
 use crate::stop;
 
-/// Splits of a tree, the learning rate, and what is added to the curvature of a leaf.
+/// Splits of a tree, and what is added to the curvature of a leaf.
 const DEPTH: usize = 4;
-const RATE: f32 = 1.0;
 const RIDGE: f32 = 2.0;
 
 /// No leaf moves a log-score by more than this.
@@ -189,7 +188,7 @@ impl<'a> Grower<'a> {
         for (steps, curvatures) in leaves.zip(curvatures.chunks_exact(width)) {
             for (step, curvature) in steps.iter_mut().zip(curvatures) {
                 let curvature = f32x8::load_array_ref(simd, curvature) + RIDGE;
-                let moved = f32x8::load_array_ref(simd, step) * RATE / curvature;
+                let moved = f32x8::load_array_ref(simd, step) / curvature;
                 *step = exponentials(simd, moved.to_array());
             }
             steps.as_flattened_mut()[self.rows.classes..].fill(0.0);
@@ -205,7 +204,7 @@ fn exponentials<S: Simd>(simd: S, steps: [f32; LANES]) -> [f32; LANES] {
 }
 
 /// Two different features, or one twice if there is no other.
-fn draw_two(features: &[usize], draws: &mut impl Rng) -> [usize; CANDIDATES] {
+pub(super) fn draw_two(features: &[usize], draws: &mut impl Rng) -> [usize; CANDIDATES] {
     let count = features.len();
     let first = draws.random_range(0..count);
     let second = (first + draws.random_range(1..count.max(2))) % count;

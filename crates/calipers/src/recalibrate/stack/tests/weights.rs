@@ -1,0 +1,155 @@
+//! The weights of the stack, and those of the mixture.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::super::mixture::Mixture;
+use super::super::weights::LeastSquares;
+use crate::simd::padded;
+
+/// Rows of three members and four classes: f, the label, the weight and what each member changes.
+struct Row {
+    f: Vec<f64>,
+    label: usize,
+    weight: f64,
+    changes: Vec<Vec<f64>>,
+}
+
+fn rows(count: usize) -> Vec<Row> {
+    let mut draws = ChaCha8Rng::seed_from_u64(1);
+    let mut simplex = || {
+        let values: Vec<f64> = (0..4).map(|_| draws.random::<f64>()).collect();
+        let sum: f64 = values.iter().sum();
+        values.into_iter().map(|value| value / sum).collect::<Vec<f64>>()
+    };
+    let row = |number: usize| {
+        let f = simplex();
+        let change = |g: Vec<f64>| g.iter().zip(&f).map(|(g, f)| g - f).collect();
+        // The members see the label, one more than the other.
+        let label = number % 4;
+        let mut seeing = simplex();
+        seeing.iter_mut().for_each(|p| *p *= 0.6);
+        seeing[label] += 0.4;
+        let changes = vec![change(simplex()), change(seeing), change(simplex())];
+        Row { f, label, weight: (1 + number % 3) as f64, changes }
+    };
+    (0..count).map(row).collect()
+}
+
+fn add(squares: &mut LeastSquares, row: &Row, weight: f64) {
+    let filled = |change: &Vec<f64>| {
+        let mut change = change.clone();
+        change.resize(padded(4), 0.0);
+        change
+    };
+    let changes: Vec<f64> = row.changes.iter().flat_map(filled).collect();
+    squares.add(&row.f, row.label, weight, &changes);
+}
+
+/// Σ w‖Y − f − Σ v D‖², and the ridge of 1e-4 of the mean diagonal of the Gram matrix.
+fn objective(rows: &[Row], weights: &[f64]) -> f64 {
+    let mut total = 0.0;
+    let mut diagonal = 0.0;
+    for row in rows {
+        for class in 0..4 {
+            let target = if class == row.label { 1.0 } else { 0.0 } - row.f[class];
+            let fitted: f64 =
+                row.changes.iter().zip(weights).map(|(change, w)| w * change[class]).sum();
+            total += row.weight * (target - fitted).powi(2);
+            diagonal += row.weight * row.changes.iter().map(|d| d[class].powi(2)).sum::<f64>();
+        }
+    }
+    total + 1e-4 * diagonal / 3.0 * weights.iter().map(|w| w * w).sum::<f64>()
+}
+
+/// No other weights, near or far, are better.
+#[test]
+fn the_weights_are_of_least_squares() {
+    let rows = rows(50);
+    let mut squares = LeastSquares::new(3);
+    rows.iter().for_each(|row| add(&mut squares, row, row.weight));
+    let weights = squares.solve();
+    let least = objective(&rows, &weights);
+    let mut draws = ChaCha8Rng::seed_from_u64(2);
+    for scale in [1e-4, 1e-2, 1.0] {
+        for _ in 0..200 {
+            let other: Vec<f64> = weights
+                .iter()
+                .map(|weight| (weight + scale * draws.random_range(-1.0..1.0)).max(0.0))
+                .collect();
+            // Rounding of sums of size 100.
+            assert!(objective(&rows, &other) > least - 1e-12 * least, "{weights:?} {other:?}");
+        }
+    }
+    assert!(weights.iter().any(|weight| *weight > 0.3), "{weights:?}");
+}
+
+/// Whole weights count as repeated rows, in the least squares and in the mixture.
+#[test]
+fn weights_count_as_repeated_rows() {
+    let rows = rows(40);
+    let (mut once, mut often) = (LeastSquares::new(3), LeastSquares::new(3));
+    let (mut mixed_once, mut mixed_often) = (Mixture::new(3), Mixture::new(3));
+    for row in &rows {
+        let given = || row.changes.iter().map(|change| row.f[row.label] + change[row.label]);
+        add(&mut once, row, row.weight);
+        mixed_once.add(given(), row.weight);
+        for _ in 0..row.weight as usize {
+            add(&mut often, row, 1.0);
+            mixed_often.add(given(), 1.0);
+        }
+    }
+    let pairs = [(once.solve(), often.solve()), (mixed_once.solve(), mixed_often.solve())];
+    for (one, other) in pairs.iter().flat_map(|(one, other)| one.iter().zip(other)) {
+        // The same sums in another order.
+        assert!((one - other).abs() < 1e-10, "{one} {other}");
+    }
+}
+
+/// Σ w ln Σ m g + ½ Σ ln m: what the steps are to increase.
+fn likelihood(rows: &[(Vec<f64>, f64)], shares: &[f64]) -> f64 {
+    let row = |(given, weight): &(Vec<f64>, f64)| {
+        weight * given.iter().zip(shares).map(|(g, m)| g * m).sum::<f64>().ln()
+    };
+    rows.iter().map(row).sum::<f64>() + 0.5 * shares.iter().map(|m| m.ln()).sum::<f64>()
+}
+
+/// Fifty steps written out. None makes the labels less likely; and what is left to gain is little.
+#[test]
+fn the_mixture_is_that_of_plain_steps() {
+    let rows: Vec<(Vec<f64>, f64)> = rows(60)
+        .iter()
+        .map(|row| {
+            let given = row.changes.iter().map(|change| row.f[row.label] + change[row.label]);
+            (given.collect(), row.weight)
+        })
+        .collect();
+    let mut mixture = Mixture::new(3);
+    rows.iter().for_each(|(given, weight)| mixture.add(given.iter().copied(), *weight));
+    let found = mixture.solve();
+    let step = |shares: &[f64]| -> Vec<f64> {
+        let mut counts = vec![0.5; 3];
+        for (given, weight) in &rows {
+            let total: f64 = given.iter().zip(shares).map(|(g, m)| g * m).sum();
+            for member in 0..3 {
+                counts[member] += weight * given[member] * shares[member] / total;
+            }
+        }
+        let total: f64 = counts.iter().sum();
+        counts.into_iter().map(|count| count / total).collect()
+    };
+    let mut shares = vec![1.0 / 3.0; 3];
+    let mut before = likelihood(&rows, &shares);
+    for number in 1..=2000 {
+        shares = step(&shares);
+        let now = likelihood(&rows, &shares);
+        // Rounding of a sum of size 100.
+        assert!(now > before - 1e-10, "step {number}: {now} after {before}");
+        before = now;
+        if number == 50 {
+            // The same sums in another order, fifty times.
+            assert!(found.iter().zip(&shares).all(|(a, b)| (a - b).abs() < 1e-10), "{found:?}");
+        }
+    }
+    assert!(before - likelihood(&rows, &found) < 0.05, "{before}");
+}

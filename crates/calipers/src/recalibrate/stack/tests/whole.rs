@@ -1,0 +1,168 @@
+//! The stack as a whole.
+
+use ndarray::{Array2, Axis};
+
+use super::{drawn, weighted};
+use crate::loss::Purpose;
+use crate::recalibrate::{Fitted, load_model, recalibrator, save_model};
+use crate::{Predictions, Sample};
+
+const PURPOSES: [Purpose; 3] = [Purpose::Direction, Purpose::Squared, Purpose::Log];
+
+fn fit(predictions: &Predictions<'_>, seed: u64) -> Box<dyn Fitted> {
+    recalibrator("stack").unwrap().fit(&Sample::from(predictions), seed).unwrap()
+}
+
+fn predict(fitted: &dyn Fitted, f: &Array2<f64>, purpose: Purpose) -> Array2<f64> {
+    let mut g = Array2::zeros(f.dim());
+    fitted.predict_into(f.view(), purpose, g.view_mut()).unwrap();
+    g
+}
+
+fn gap(one: &Array2<f64>, other: &Array2<f64>) -> f64 {
+    (one - other).mapv(f64::abs).sum() / one.nrows() as f64
+}
+
+fn mean_loss(g: &Array2<f64>, labels: &[u32], loss: impl Fn(f64, f64) -> f64) -> f64 {
+    let square = |row: usize| g.row(row).iter().map(|p| p * p).sum::<f64>();
+    let own = |row: usize| g[[row, labels[row] as usize]];
+    (0..g.nrows()).map(|row| loss(own(row), square(row))).sum::<f64>() / g.nrows() as f64
+}
+
+/// Rows of no weight are as if they were not there, and only the ratios of weights matter.
+#[test]
+fn weights_that_say_the_same_give_the_same_bits() {
+    let all = drawn(240, 4, 9);
+    let kept: Vec<usize> = (0..240).filter(|row| row % 4 != 1).collect();
+    let labels: Vec<u32> = kept.iter().map(|&row| all.labels()[row]).collect();
+    let some = Predictions::new(all.probs().select(Axis(0), &kept), &labels).unwrap();
+    let weights: Vec<f64> = (0..240).map(|row| if row % 4 == 1 { 0.0 } else { 0.5 }).collect();
+    let f = all.probs().to_owned();
+    let with = fit(&all.clone().with_weights(weights).unwrap(), 3);
+    let without = fit(&some, 3);
+    for purpose in PURPOSES {
+        assert_eq!(predict(with.as_ref(), &f, purpose), predict(without.as_ref(), &f, purpose));
+    }
+}
+
+/// Rows are drawn and dealt into bags, so that a weight of 3 is not quite three rows. But g goes where
+/// the weight is: where two halves of the data contradict each other, it follows the heavier.
+#[test]
+fn weights_are_honoured() {
+    let all = drawn(2000, 3, 2);
+    // In the second half another class than the one that f means is observed.
+    let labels: Vec<u32> =
+        (0..2000).map(|row| (all.labels()[row] + u32::from(row >= 1000)) % 3).collect();
+    let half = |first: f64, second: f64| {
+        let weights = (0..2000).map(|row| if row < 1000 { first } else { second }).collect();
+        Predictions::new(all.probs().to_owned(), &labels).unwrap().with_weights(weights).unwrap()
+    };
+    let alone = |rows: std::ops::Range<usize>| {
+        let rows: Vec<usize> = rows.collect();
+        let labels: Vec<u32> = rows.iter().map(|&row| labels[row]).collect();
+        let probs = all.probs().select(Axis(0), &rows);
+        fit(&Predictions::new(probs, &labels).unwrap(), 1)
+    };
+    let f = all.probs().to_owned();
+    let g = |fitted: &dyn Fitted| predict(fitted, &f, Purpose::Squared);
+    let (first, second) = (g(alone(0..1000).as_ref()), g(alone(1000..2000).as_ref()));
+    let weighted = g(fit(&half(1.0, 1e-3), 1).as_ref());
+    let (near, far) = (gap(&weighted, &first), gap(&weighted, &second));
+    // One fit differs from the other by their chance alone.
+    assert!(near < 0.2 * far, "{near} {far}");
+}
+
+/// Rows are hashed and features drawn by the order of the classes, so another order is another
+/// draw: it changes no more than another seed does.
+#[test]
+fn another_order_of_classes_is_another_draw() {
+    let original = weighted(600, 5, 6);
+    let order = [4, 2, 0, 3, 1];
+    let place = |label: &u32| order.iter().position(|class| *class == *label as usize).unwrap();
+    let labels: Vec<usize> = original.labels().iter().map(place).collect();
+    let f = original.probs().to_owned();
+    let moved = f.select(Axis(1), &order);
+    let permuted = Predictions::new(moved.clone(), &labels)
+        .unwrap()
+        .with_weights(original.weights().unwrap().to_vec())
+        .unwrap();
+    let seeds = 0..6;
+    let originals: Vec<_> = seeds.clone().map(|seed| fit(&original, seed)).collect();
+    let others: Vec<_> = seeds.map(|seed| fit(&permuted, seed)).collect();
+    for purpose in PURPOSES {
+        let predicted = |fitted: &Box<dyn Fitted>| {
+            predict(fitted.as_ref(), &f, purpose).select(Axis(1), &order)
+        };
+        let predicted: Vec<Array2<f64>> = originals.iter().map(predicted).collect();
+        let by_seed = predicted
+            .iter()
+            .enumerate()
+            .flat_map(|(number, one)| predicted[..number].iter().map(move |other| gap(one, other)));
+        let by_seed = by_seed.sum::<f64>() / 15.0;
+        let by_order = others.iter().flat_map(|other| {
+            let other = predict(other.as_ref(), &moved, purpose);
+            predicted.iter().map(move |one| gap(one, &other))
+        });
+        let by_order = by_order.sum::<f64>() / 36.0;
+        // Means of a few draws that share theirs.
+        assert!(by_seed > 0.0 && by_order < 1.4 * by_seed, "{by_order} {by_seed}");
+    }
+}
+
+/// On rows that it has not seen, g is better than f and than a constant, by the loss that it is for.
+#[test]
+fn each_purpose_is_served() {
+    for classes in [3, 10, 40] {
+        let (known, other) = (drawn(1500, classes, 1), drawn(1500, classes, 2));
+        let fitted = fit(&known, 0);
+        let f = other.probs().to_owned();
+        let log = |own: f64, _: f64| -own.ln();
+        let brier = |own: f64, square: f64| square + 1.0 - 2.0 * own;
+        let uniform = Array2::from_elem(f.dim(), 1.0 / classes as f64);
+        let labels = other.labels();
+        let g = predict(fitted.as_ref(), &f, Purpose::Log);
+        for worse in [&f, &uniform] {
+            assert!(mean_loss(&g, labels, log) < mean_loss(worse, labels, log), "{classes}");
+        }
+        let g = predict(fitted.as_ref(), &f, Purpose::Squared);
+        for worse in [&f, &uniform] {
+            assert!(mean_loss(&g, labels, brier) < mean_loss(worse, labels, brier), "{classes}");
+        }
+        // The direction is that of the squared error, but for its floor.
+        let direction = predict(fitted.as_ref(), &f, Purpose::Direction);
+        let (to, from) = (&direction - &f, &g - &f);
+        let cosine = |a: &Array2<f64>, b: &Array2<f64>| (a * b).sum();
+        let cosine = cosine(&to, &from) / (cosine(&to, &to) * cosine(&from, &from)).sqrt();
+        assert!(cosine > 0.95, "{classes}: {cosine}");
+    }
+}
+
+/// What was saved and changed by hand is refused where it would not fit together.
+#[test]
+fn a_stack_that_was_tampered_with_is_refused() {
+    let saved = save_model(fit(&drawn(60, 3, 0), 0).as_ref()).unwrap();
+    assert!(load_model(&saved).is_ok());
+    let value: serde_json::Value = serde_json::from_str(&saved).unwrap();
+    let parameters = ["weights", "mixture", "members"];
+    for name in parameters {
+        assert!(value["parameters"].get(name).is_some(), "{name}");
+    }
+    let refused = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut value = value.clone();
+        change(&mut value["parameters"]);
+        assert!(load_model(&value.to_string()).is_err(), "{value}");
+    };
+    refused(&|model| model["classes"] = 4.into());
+    refused(&|model| model["weights"][0] = (-1.0).into());
+    refused(&|model| model["weights"] = serde_json::json!([1.0]));
+    refused(&|model| model["mixture"][0] = 2.0.into());
+    refused(&|model| model["members"]["borders"][1] = serde_json::json!([0.5, 0.2]));
+    refused(&|model| model["members"]["kernel"]["labels"][3] = 3.into());
+    refused(&|model| model["members"]["kernel"]["rows"][0] = 1.5.into());
+    refused(&|model| model["members"]["forests"][0]["trees"][0]["splits"][0]["feature"] = 3.into());
+    refused(&|model| model["members"]["forests"][0]["trees"][0]["factors"][0] = 0.0.into());
+    refused(&|model| {
+        let trees = model["members"]["forests"][0]["trees"].as_array_mut().unwrap();
+        trees.pop();
+    });
+}
