@@ -4,6 +4,7 @@
 
 mod common;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use calipers::{
@@ -75,19 +76,31 @@ fn average(
     g: &Arc<dyn Recalibrator>,
     folds: impl Fn(&Predictions<'_>) -> Folds,
 ) -> (f64, f64) {
-    let values: Vec<f64> = (0..sets)
-        .map(|seed| {
-            let predictions = simulate(setting, rows, seed).unwrap();
-            let estimator = Estimator::new()
-                .metric(metric.parse().unwrap())
-                .recalibrator(Arc::clone(g))
-                .fold_plan(folds(&predictions))
-                .seed(seed)
-                .threads(1);
-            estimator.estimate(&predictions).unwrap().estimates[0].value
-        })
-        .collect();
-    common::mean_and_error(&values)
+    averages(setting, rows, 0..sets, &[metric], g, folds)[0]
+}
+
+/// Those of several metrics, for the data sets of some seeds.
+fn averages(
+    setting: &str,
+    rows: usize,
+    seeds: Range<u64>,
+    metrics: &[&str],
+    g: &Arc<dyn Recalibrator>,
+    folds: impl Fn(&Predictions<'_>) -> Folds,
+) -> Vec<(f64, f64)> {
+    let mut values = vec![Vec::new(); metrics.len()];
+    for seed in seeds {
+        let predictions = simulate(setting, rows, seed).unwrap();
+        let estimator = Estimator::new()
+            .metrics(metrics.iter().map(|metric| metric.parse().unwrap()))
+            .recalibrator(Arc::clone(g))
+            .fold_plan(folds(&predictions))
+            .seed(seed)
+            .threads(1);
+        let report = estimator.estimate(&predictions).unwrap();
+        values.iter_mut().zip(report.estimates).for_each(|(to, one)| to.push(one.value));
+    }
+    values.iter().map(|values| common::mean_and_error(values)).collect()
 }
 
 /// Three standard errors: of 45 means that are truly 0 or below, one in 16 runs would fail; the
@@ -142,6 +155,51 @@ fn plain_folds_read_zero_or_less_on_calibrated_predictions() {
     check("multiclass-calibrated-10", 1000, 40, "l2", &recalibrator("svs").unwrap());
     check("multiclass-calibrated-3", 300, 100, "top-l1", &recalibrator("isotonic").unwrap());
     check("multiclass-calibrated-3", 300, 40, "classwise-l1", &recalibrator("isotonic").unwrap());
+}
+
+/// What `auto` is asked for below.
+const METRICS: [&str; 5] = ["l1", "l2", "brier", "log", "top-l1"];
+
+/// `auto` with more than two classes. Three standard errors: of 20 means that are truly 0, one in 37
+/// runs would fail; the seeds are fixed.
+#[test]
+fn auto_reads_zero_or_less_on_calibrated_predictions_of_more_classes() {
+    let auto = recalibrator("auto").unwrap();
+    for (setting, rows, sets) in [
+        ("multiclass-calibrated-3", 200, 200),
+        ("multiclass-calibrated-3", 1000, 60),
+        ("multiclass-calibrated-10", 200, 100),
+        ("multiclass-calibrated-10", 1000, 40),
+    ] {
+        let found = averages(setting, rows, 0..sets, &METRICS, &auto, |_| Folds::Shuffled(5));
+        for (metric, (mean, error)) in METRICS.iter().zip(found) {
+            println!("{setting} n={rows} {metric} auto: {mean:.5} ± {error:.5}");
+            assert!(mean <= 3.0 * error, "{setting} {rows} {metric}: {mean} ± {error}");
+        }
+    }
+}
+
+/// The table in docs/method.md, with seeds that no other test uses: `cargo test --package calipers
+/// --test lower_bound -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes minutes"]
+fn auto_on_many_calibrated_data_sets() {
+    let auto = recalibrator("auto").unwrap();
+    println!("| classes, n, data sets | {} |", METRICS.join(" | "));
+    for (classes, setting) in
+        [(2, "binary-calibrated"), (3, "multiclass-calibrated-3"), (10, "multiclass-calibrated-10")]
+    {
+        for (rows, sets) in [(200, 2000), (1000, 1000), (5000, 400)] {
+            let seeds = 10_000..10_000 + sets;
+            let found = averages(setting, rows, seeds, &METRICS, &auto, |_| Folds::Shuffled(5));
+            let cells: Vec<String> =
+                found.iter().map(|(mean, error)| format!("{mean:+.5} ± {error:.5}")).collect();
+            println!("| {classes}, {rows}, {sets} | {} |", cells.join(" | "));
+            for (metric, (mean, error)) in METRICS.iter().zip(found) {
+                assert!(mean <= 3.0 * error, "{setting} {rows} {metric}: {mean} ± {error}");
+            }
+        }
+    }
 }
 
 /// The reason why folds are not stratified, measured: the same g reads well above 0.
