@@ -5,6 +5,9 @@
 
 mod common;
 
+use std::f64::consts::SQRT_2;
+use std::str::FromStr;
+
 use calipers::{Estimator, recalibrator, simulate};
 
 /// How many data sets a point of the paper's figures averages.
@@ -77,55 +80,117 @@ fn the_published_means_are_within_three_standard_errors() {
 }
 
 /// Columns of the published figures that are no cross-fitted estimates.
-const OTHERS: [&str; 5] = ["setting", "n", "true", "ece15", "isotonic_in_sample"];
+const OTHERS: [&str; 6] = ["setting", "k", "n", "true", "ece15", "isotonic_in_sample"];
 
-/// `auto` on two classes, averaged over all sizes of a setting: not below any published method, and
-/// not above the truth, by more than three standard errors. Of 44 comparisons of equals, one in 17
-/// runs would fail; the seeds are fixed.
-#[test]
-fn auto_recovers_as_much_as_any_published_method() {
-    let path = common::root().join("../shared/reference/synthetic_binary_l1.csv");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: {} is not there", path.display());
-        return;
-    };
-    let mut lines = text.lines();
-    let head: Vec<&str> = lines.next().unwrap().split(',').collect();
-    let points: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
-    for setting in ["calibrated", "overconfident", "shifted", "underconfident"] {
-        let of_setting: Vec<&Vec<&str>> = points.iter().filter(|p| p[0] == setting).collect();
-        assert_eq!(of_setting.len(), 15);
-        let (mut ours, mut variance) = (0.0, 0.0);
-        for (number, point) in of_setting.iter().enumerate() {
-            let values: Vec<f64> = (0..REPEATS)
-                .map(|draw| {
+/// Sizes of a setting.
+const SIZES: usize = 15;
+
+/// A table of published means: a line for each setting and size, a column for each method.
+struct Figure {
+    head: Vec<String>,
+    lines: Vec<Vec<String>>,
+}
+
+impl Figure {
+    /// Nothing, if the file is not there.
+    fn read(name: &str) -> Option<Self> {
+        let path = common::root().join("../shared/reference").join(name);
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            eprintln!("skipped: {} is not there", path.display());
+            return None;
+        };
+        let mut lines =
+            text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
+        Some(Self { head: lines.next().unwrap(), lines: lines.collect() })
+    }
+
+    fn cell(&self, line: &[String], column: &str) -> String {
+        line[self.head.iter().position(|name| name == column).unwrap()].clone()
+    }
+
+    /// What the lines of a setting say in a column.
+    fn column<T: FromStr>(&self, setting: &[(&str, &str)], column: &str) -> Vec<T> {
+        let of_setting = |line: &&Vec<String>| {
+            setting.iter().all(|(column, value)| self.cell(line, column) == *value)
+        };
+        let found: Vec<T> = self
+            .lines
+            .iter()
+            .filter(of_setting)
+            .map(|line| self.cell(line, column).parse().ok().unwrap())
+            .collect();
+        assert_eq!(found.len(), SIZES);
+        found
+    }
+
+    /// `auto`'s means over ten data sets of each size. Averaged over all sizes, they are not below any
+    /// published method, and not above the truth, by more than three standard errors; nor is any size
+    /// further below the truth than the method that is best on average, by more than four.
+    fn check(&self, setting: &[(&str, &str)], simulation: &str, metric: &str) {
+        let sizes: Vec<usize> = self.column(setting, "n");
+        let ours: Vec<(f64, f64)> = sizes
+            .iter()
+            .enumerate()
+            .map(|(number, &rows)| {
+                let values = (0..REPEATS).map(|draw| {
                     let seed = 100 * number as u64 + draw;
-                    let rows = point[1].parse().unwrap();
-                    let predictions = simulate(&format!("binary-{setting}"), rows, seed).unwrap();
-                    let estimator = Estimator::new().metric("l1".parse().unwrap()).seed(seed);
+                    let predictions = simulate(simulation, rows, seed).unwrap();
+                    let estimator = Estimator::new().metric(metric.parse().unwrap()).seed(seed);
                     estimator.estimate(&predictions).unwrap().estimates[0].value
-                })
-                .collect();
-            let (mean, error) = common::mean_and_error(&values);
-            ours += mean / 15.0;
-            variance += error * error / 225.0;
-        }
-        for (column, name) in head.iter().enumerate() {
-            let value = |point: &&Vec<&str>| point[column].parse::<f64>().unwrap();
-            let published = || of_setting.iter().map(value).sum::<f64>() / 15.0;
-            if *name == "true" {
-                let gap = ours - published();
-                assert!(gap < 3.0 * variance.sqrt(), "{setting}: {ours}, truth {}", published());
-            } else if !OTHERS.contains(name) {
-                println!(
-                    "{setting}: {ours:.5} ± {:.5}, {name} {:.5}",
-                    variance.sqrt(),
-                    published()
-                );
-                // Two means of ten independent data sets of each size.
-                let gap = published() - ours;
-                assert!(gap < 3.0 * (2.0 * variance).sqrt(), "{setting}: {ours}, {name} {gap}");
+                });
+                common::mean_and_error(&values.collect::<Vec<_>>())
+            })
+            .collect();
+        let average = |values: &[f64]| values.iter().sum::<f64>() / SIZES as f64;
+        let mean = average(&ours.iter().map(|one| one.0).collect::<Vec<_>>());
+        let error = ours.iter().map(|one| one.1 * one.1).sum::<f64>().sqrt() / SIZES as f64;
+        let truths: Vec<f64> = self.column(setting, "true");
+        let truth = average(&truths);
+        assert!(mean - truth < 3.0 * error, "{simulation}: {mean} ± {error}, truth {truth}");
+        let mut best: (f64, &str, Vec<f64>) = (f64::NEG_INFINITY, "", Vec::new());
+        for name in self.head.iter().filter(|name| !OTHERS.contains(&name.as_str())) {
+            let published: Vec<f64> = self.column(setting, name);
+            let theirs = average(&published);
+            // Two means of ten independent data sets of each size.
+            let allowed = 3.0 * SQRT_2 * error;
+            assert!(theirs - mean < allowed, "{simulation}: {mean} ± {error}, {name} {theirs}");
+            if theirs > best.0 {
+                best = (theirs, name, published);
             }
+        }
+        let (theirs, name, published) = best;
+        println!("{simulation}: {mean:.5} ± {error:.5}, truth {truth:.5}, {name} {theirs:.5}");
+        for (((rows, truth), (mean, error)), published) in
+            sizes.into_iter().zip(truths).zip(ours).zip(published)
+        {
+            println!("  n={rows}: {mean:.5} ± {error:.5}, truth {truth:.5}, {name} {published:.5}");
+            let (gap, their_gap) = ((truth - mean).max(0.0), (truth - published).max(0.0));
+            // Two means of ten again, whose own errors are known from ten values to a fourth.
+            let allowed = 4.0 * SQRT_2 * error;
+            assert!(gap - their_gap < allowed, "{simulation} n={rows}: {gap}, {name} {their_gap}");
+        }
+    }
+}
+
+/// Of 44 comparisons of equals by three standard errors, one in 17 runs would fail; the seeds are
+/// fixed.
+#[test]
+fn auto_recovers_as_much_as_any_published_method_of_two_classes() {
+    let Some(figure) = Figure::read("synthetic_binary_l1.csv") else { return };
+    for setting in ["calibrated", "overconfident", "shifted", "underconfident"] {
+        figure.check(&[("setting", setting)], &format!("binary-{setting}"), "l1");
+    }
+}
+
+/// Of 66 comparisons of equals by three standard errors, one in 11 runs would fail; the seeds are
+/// fixed.
+#[test]
+fn auto_recovers_as_much_as_any_published_method_of_more_classes() {
+    let Some(figure) = Figure::read("synthetic_multiclass_l2.csv") else { return };
+    for classes in ["3", "10"] {
+        for setting in ["calibrated", "overconfident", "underconfident"] {
+            let simulation = format!("multiclass-{setting}-{classes}");
+            figure.check(&[("setting", setting), ("k", classes)], &simulation, "l2");
         }
     }
 }
