@@ -24,6 +24,8 @@ pub(crate) struct CrossFit<'a> {
 pub(crate) struct HeldOut {
     /// Whether the fit met its tolerance.
     pub converged: bool,
+    /// What kept the cost of the fit bounded.
+    pub approximations: Vec<String>,
     /// One set of predictions for each purpose that g distinguishes.
     predictions: Vec<Array2<f64>>,
     /// Which set serves each of the purposes asked for; none if there was nothing to learn from.
@@ -86,8 +88,8 @@ impl CrossFit<'_> {
     ) -> Result<HeldOut> {
         if !self.problem.training(arranged, fold, sample) {
             // Every training row has weight 0: there is nothing to learn, and g stays at f.
-            let (predictions, serving) = (Vec::new(), Vec::new());
-            return Ok(HeldOut { converged: true, predictions, serving });
+            let (approximations, predictions, serving) = (Vec::new(), Vec::new(), Vec::new());
+            return Ok(HeldOut { converged: true, approximations, predictions, serving });
         }
         let place = fold.map_or(u64::MAX, u64::from);
         let fitted = self.recalibrator.fit(sample, derive_seed(self.seed, &[place]))?;
@@ -113,7 +115,8 @@ impl CrossFit<'_> {
             }
         }
         let predictions = fitted.predict_each(f, &served)?;
-        Ok(HeldOut { converged: fitted.converged(), predictions, serving })
+        let (converged, approximations) = (fitted.converged(), fitted.approximations());
+        Ok(HeldOut { converged, approximations, predictions, serving })
     }
 }
 

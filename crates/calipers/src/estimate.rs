@@ -297,6 +297,7 @@ impl Estimator {
         let weights = predictions.weights();
         let mut unconverged = 0;
         let mut p_values = PValues::new(self.draws, self.seed);
+        let mut approximations: Vec<String> = Vec::new();
         for repeat in 0..self.repeats {
             let folds = self.folds.assign(predictions.rows(), self.seed, repeat);
             for &scope in &scopes {
@@ -310,6 +311,11 @@ impl Estimator {
                     let purposes: Vec<Purpose> = mine.iter().map(|track| track.purpose()).collect();
                     let held_out = fits.run(&folds, self.folds.count(), &purposes)?;
                     unconverged += held_out.iter().filter(|fold| !fold.converged).count();
+                    for name in held_out.iter().flat_map(|fold| &fold.approximations) {
+                        if !approximations.contains(name) {
+                            approximations.push(name.clone());
+                        }
+                    }
                     let share = 1.0 / count as f64;
                     let part = 1.0 / self.repeats as f64;
                     let (folds, held_out) = (folds.as_slice(), held_out.as_slice());
@@ -351,6 +357,7 @@ impl Estimator {
             renormalised_rows: predictions.renormalised_rows(),
             fits,
             unconverged_fits: unconverged,
+            approximations,
             estimates,
             groups: None,
         })

@@ -61,6 +61,9 @@ pub struct Report {
     pub fits: usize,
     /// How many of them stopped before they met their tolerance.
     pub unconverged_fits: usize,
+    /// What kept the cost of the fits bounded where it would have grown with the data, each in a few
+    /// words: [`Fitted::approximations`](crate::Fitted::approximations).
+    pub approximations: Vec<String>,
     /// The estimates, in the order in which the metrics were asked for.
     pub estimates: Vec<Estimate>,
     /// The errors within groups, where the predictions have groups.
@@ -98,8 +101,11 @@ impl Report {
             "confidence": self.confidence,
             "renormalised_rows": self.renormalised_rows,
             "unconverged_fits": self.unconverged_fits,
-            "metrics": metrics,
         });
+        if !self.approximations.is_empty() {
+            report["approximations"] = json!(self.approximations);
+        }
+        report["metrics"] = Value::Object(metrics);
         if let (Some(groups), Some(report)) = (&self.groups, report.as_object_mut()) {
             groups.write_json(report);
         }

@@ -271,6 +271,24 @@ fn a_recalibrator_may_give_another_g_for_another_metric() {
     assert_eq!(report.unconverged_fits, 5);
 }
 
+/// Those of the fits of all folds and problems, each once.
+#[test]
+fn the_report_names_what_bounded_the_cost() {
+    let predictions = simulate("multiclass-overconfident-3", 3000, 0).unwrap();
+    let metrics = ["l2", "top-l1"].map(|metric| metric.parse().unwrap());
+    let report = Estimator::new().metrics(metrics).estimate(&predictions).unwrap();
+    let expected = [
+        "kernels over 2,048 rows",
+        "weights of the stack fitted to 2,048 rows",
+        "like predictions in about 200 cells",
+    ];
+    assert_eq!(report.approximations, expected);
+    assert_eq!(report.to_json()["approximations"], serde_json::json!(expected));
+    let isotonic = Estimator::new().recalibrator(recalibrator("isotonic").unwrap());
+    let json = isotonic.estimate(&predictions).unwrap().to_json();
+    assert!(json.get("approximations").is_none());
+}
+
 /// The sum of the absolute differences, for so many rows at once.
 #[derive(Debug)]
 struct Blocks(usize);

@@ -22,6 +22,9 @@ pub fn notes(report: &Report) -> Vec<String> {
             count(report.fits, "fit")
         ));
     }
+    if !report.approximations.is_empty() {
+        notes.push(format!("note: to bound the cost: {}", report.approximations.join("; ")));
+    }
     for estimate in report.estimates.iter().filter(|estimate| estimate.infinite_rows > 0) {
         let rows = count(estimate.infinite_rows, "row");
         let verb = if estimate.infinite_rows == 1 { "gives" } else { "give" };
@@ -95,5 +98,7 @@ mod tests {
         let found = notes(&report);
         assert!(found[5].starts_with("note: a small p_value beside a lower bound of 0"));
         assert!(found[6].starts_with("note: in-sample estimates err upwards"));
+        report.approximations = vec!["some of it".to_owned(), "less of that".to_owned()];
+        assert_eq!(notes(&report)[2], "note: to bound the cost: some of it; less of that");
     }
 }

@@ -127,6 +127,12 @@ pub trait Fitted: Send + Sync {
         true
     }
 
+    /// What kept the cost of the fit bounded where it would have grown with the data, each in a few
+    /// words; nothing if the fit is exact.
+    fn approximations(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The model's name and parameters, if it can be saved.
     fn state(&self) -> Option<(&'static str, Value)> {
         None
@@ -210,6 +216,11 @@ pub(crate) trait Model:
     fn converged(&self) -> bool {
         true
     }
+
+    /// What kept the cost of the fit bounded.
+    fn approximations(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Refuses predictions of another number of classes than a model's.
@@ -269,6 +280,10 @@ impl<M: Model> Fitted for M {
 
     fn converged(&self) -> bool {
         Model::converged(self)
+    }
+
+    fn approximations(&self) -> Vec<String> {
+        Model::approximations(self)
     }
 
     fn state(&self) -> Option<(&'static str, Value)> {

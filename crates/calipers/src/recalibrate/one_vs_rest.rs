@@ -25,6 +25,11 @@ pub(crate) trait Curve:
     fn converged(&self) -> bool {
         true
     }
+
+    /// What kept the cost of the fit bounded, if anything did.
+    fn approximation(&self) -> Option<String> {
+        None
+    }
 }
 
 /// One curve for class 1 of two; one for each class of more, their values divided by their sum.
@@ -81,5 +86,9 @@ impl<C: Curve> Model for OneVsRest<C> {
 
     fn converged(&self) -> bool {
         self.curves.iter().all(Curve::converged)
+    }
+
+    fn approximations(&self) -> Vec<String> {
+        self.curves.iter().find_map(Curve::approximation).into_iter().collect()
     }
 }

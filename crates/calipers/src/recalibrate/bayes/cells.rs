@@ -34,14 +34,14 @@ impl Cell {
 }
 
 /// Divides rows into cells of equal weight, ascending, that no group of ties is split between; masses
-/// add up to `total`.
+/// add up to `total`. Says also whether a cell holds rows of different predictions.
 ///
 /// There are at most 4/3 · [`CELLS`] + 1 of them, because of two neighbours one is full, or both
 /// together are over-full.
-pub(super) fn divide(column: Column<'_>, total: f64) -> Vec<Cell> {
+pub(super) fn divide(column: Column<'_>, total: f64) -> (Vec<Cell>, bool) {
     let weight: f64 = column.iter().map(|(_, _, weight)| weight).sum();
     // Two-class problems come sorted, and need no copy.
-    let mut cells = if column.iter().is_sorted_by(|a, b| a.0 <= b.0) {
+    let (mut cells, merged) = if column.iter().is_sorted_by(|a, b| a.0 <= b.0) {
         divide_sorted(column.iter(), weight / CELLS as f64)
     } else {
         let mut rows: Vec<(f64, f64, f64)> = column.iter().collect();
@@ -53,12 +53,14 @@ pub(super) fn divide(column: Column<'_>, total: f64) -> Vec<Cell> {
         cell.mass *= total / weight;
         cell.observed *= total / weight;
     }
-    cells
+    (cells, merged)
 }
 
-/// Cells of a share of the rows' weight each, whose predictions are still sums.
-fn divide_sorted(rows: impl Iterator<Item = (f64, f64, f64)>, share: f64) -> Vec<Cell> {
+/// Cells of a share of the rows' weight each, whose predictions are still sums; and whether one of
+/// them holds different ones.
+fn divide_sorted(rows: impl Iterator<Item = (f64, f64, f64)>, share: f64) -> (Vec<Cell>, bool) {
     let mut cells: Vec<Cell> = Vec::with_capacity(CELLS + CELLS / 2);
+    let mut merged = false;
     let mut open = Cell::default();
     let mut rows = rows.peekable();
     while let Some(row) = rows.next() {
@@ -70,6 +72,7 @@ fn divide_sorted(rows: impl Iterator<Item = (f64, f64, f64)>, share: f64) -> Vec
         if open.mass > 0.0 && open.mass + ties.mass > OVERFULL * share {
             cells.push(std::mem::take(&mut open));
         }
+        merged |= open.mass > 0.0;
         open.add(&ties);
         if open.mass >= share {
             cells.push(std::mem::take(&mut open));
@@ -78,7 +81,7 @@ fn divide_sorted(rows: impl Iterator<Item = (f64, f64, f64)>, share: f64) -> Vec
     if open.mass > 0.0 {
         cells.push(open);
     }
-    cells
+    (cells, merged)
 }
 
 fn single((prediction, observed, weight): (f64, f64, f64)) -> Cell {

@@ -23,6 +23,9 @@ pub(crate) struct Correction {
     logits: Vec<f64>,
     shifts: Vec<f64>,
     converged: bool,
+    /// Whether cells hold more than one prediction.
+    #[serde(default)]
+    merged: bool,
 }
 
 /// A model, fitted or, if it has no design, the identity.
@@ -34,7 +37,7 @@ struct Member<'a> {
 impl Correction {
     /// Fits all models to rows that count for so many, and averages them.
     pub(super) fn fit(column: Column<'_>, rows: f64) -> Self {
-        let cells = cells::divide(column, rows);
+        let (cells, merged) = cells::divide(column, rows);
         let labels = Labels::new(&cells);
         let polynomial = Design::polynomial(&cells);
         let splines = [Design::rank_spline(&cells), Design::logit_spline(&cells)];
@@ -53,6 +56,7 @@ impl Correction {
             converged: members.iter().all(|member| {
                 member.fitted.as_ref().is_none_or(|(_, posterior)| posterior.converged)
             }),
+            merged,
         }
     }
 
@@ -122,5 +126,9 @@ impl Curve for Correction {
 
     fn converged(&self) -> bool {
         self.converged
+    }
+
+    fn approximation(&self) -> Option<String> {
+        self.merged.then(|| format!("like predictions in about {} cells", cells::CELLS))
     }
 }

@@ -17,13 +17,13 @@ fn cells_of(probs: &[f64], labels: &[usize], weights: Option<Vec<f64>>) -> Vec<C
         predictions = predictions.with_weights(weights).unwrap();
     }
     let sample = Sample::from(&predictions);
-    divide(sample.column(1), sample.effective_rows())
+    divide(sample.column(1), sample.effective_rows()).0
 }
 
 fn simulated(rows: usize) -> Vec<Cell> {
     let predictions = simulate("binary-overconfident", rows, 4).unwrap();
     let sample = Sample::from(&predictions);
-    divide(sample.column(1), sample.effective_rows())
+    divide(sample.column(1), sample.effective_rows()).0
 }
 
 proptest! {

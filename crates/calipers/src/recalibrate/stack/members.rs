@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::forest::Forest;
 use super::kernel::{Kernel, Layout, WIDTHS};
+use super::limits::Limits;
 use super::rows::{Borders, Rows, pad, width};
 use super::structured::Structured;
 use super::training::{Training, in_bag};
@@ -17,23 +18,10 @@ use crate::sample::Sample;
 /// Trees of a forest; after each of these numbers its predictions are a member.
 const TREES: [usize; 2] = [10, 20];
 
-/// Beyond this many classes there are no trees.
-const MOST_TREE_CLASSES: usize = 128;
-
-/// The most numbers (rows × classes) that the scaling learns from, and trees.
-const SCALING_CELLS: usize = 1 << 24;
-const TREE_CELLS: usize = 1 << 20;
-
-/// The most rows of the kernels' support, and the most numbers in them.
-const SUPPORT_ROWS: usize = 2_048;
-const SUPPORT_CELLS: usize = 1 << 19;
-
-/// The most rows that the weights of the stack are fitted to.
-const SCORED_ROWS: usize = 2_048;
-
 /// T, `svs`, forests and kernels, fitted.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Members {
+    limits: Limits,
     structured: Structured,
     borders: Borders,
     forests: Vec<Forest>,
@@ -51,27 +39,27 @@ impl Members {
     /// of the first of these, as many as the stack is to be fitted to.
     pub fn fit(sample: &Sample, seed: u64) -> (Self, Training, Predicted) {
         let classes = sample.classes();
-        let training = Training::new(sample, SCALING_CELLS / classes, seed);
-        let at_most = |rows: usize| training.rows().min(rows.max(1));
-        let scored = at_most(SCORED_ROWS);
+        let limits = Limits { rows: sample.rows(), classes };
+        let training = Training::new(sample, limits.scaling(), seed);
+        let scored = limits.scored();
         let (structured, scaled) = Structured::fit(&training, scored);
-        let local = at_most((TREE_CELLS / classes).max(SUPPORT_ROWS));
+        let (tree_rows, support) = (limits.trees(), limits.support());
+        let most = scored.max(support).max(tree_rows.unwrap_or(0));
         let f = training.sample.probs();
-        let tempered = structured.tempered(&f.as_slice().unwrap_or_default()[..local * classes]);
+        let tempered = structured.tempered(&f.as_slice().unwrap_or_default()[..most * classes]);
         let mut tables = vec![tempered[..scored * classes].to_vec(), scaled];
         let borders = Borders::choose(f);
         let mut forests = Vec::new();
-        if classes <= MOST_TREE_CLASSES {
-            let rows = Rows::new(&training, &borders, &tempered);
+        if let Some(tree_rows) = tree_rows {
+            let rows = Rows::new(&training, &borders, &tempered[..tree_rows * classes]);
             let (grown, predicted) = grow_forests(&training, &rows, scored);
             forests = grown;
             tables.extend(predicted);
         }
-        let support = at_most(SUPPORT_ROWS.min(SUPPORT_CELLS / classes));
         let (kernel, smoothed) = Kernel::fit(&training, &tempered, support, scored);
         tables.extend(smoothed);
         (
-            Self { structured, borders, forests, kernel },
+            Self { limits, structured, borders, forests, kernel },
             training,
             Predicted { rows: scored, tables },
         )
@@ -133,13 +121,19 @@ impl Members {
         self.structured.training_rows()
     }
 
+    /// What kept the cost of the fit bounded.
+    pub fn approximations(&self) -> Vec<String> {
+        self.limits.names()
+    }
+
     pub fn converged(&self) -> bool {
         self.structured.converged()
     }
 
     pub fn is_sound(&self, classes: usize) -> bool {
         let features = self.borders.counts().len();
-        self.structured.is_sound(classes)
+        self.limits.classes == classes
+            && self.structured.is_sound(classes)
             && self.borders.is_sound(classes)
             && self.forests.iter().all(|forest| forest.is_sound(features, classes, TREES[1]))
             && self.kernel.is_sound(classes)

@@ -3,6 +3,7 @@
 mod bins;
 mod forest;
 mod kernel;
+mod limits;
 mod members;
 mod mixture;
 mod model;

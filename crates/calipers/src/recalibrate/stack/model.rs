@@ -200,4 +200,8 @@ impl Model for Stacked {
     fn converged(&self) -> bool {
         self.members.converged()
     }
+
+    fn approximations(&self) -> Vec<String> {
+        self.members.approximations()
+    }
 }

@@ -2,6 +2,7 @@
 
 use ndarray::{Array2, Axis};
 
+use super::super::limits::Limits;
 use super::{drawn, weighted};
 use crate::loss::Purpose;
 use crate::recalibrate::{Fitted, load_model, recalibrator, save_model};
@@ -137,6 +138,38 @@ fn each_purpose_is_served() {
     }
 }
 
+/// A fit says what it left out, and nothing if it left nothing out.
+#[test]
+fn limits_are_named_where_they_are_met() {
+    let names = |rows, classes| fit(&drawn(rows, classes, 1), 0).approximations();
+    assert_eq!(names(300, 3), [] as [String; 0]);
+    let many_rows = ["kernels over 2,048 rows", "weights of the stack fitted to 2,048 rows"];
+    assert_eq!(names(2049, 3), many_rows);
+    assert_eq!(names(2048, 3), [] as [String; 0]);
+    assert_eq!(names(40, 129), ["no trees beyond 128 classes"]);
+    // Of a million rows of a thousand classes, fitted nowhere in a test.
+    let found = Limits { rows: 1_000_000, classes: 1000 }.names();
+    assert_eq!(found.first().unwrap(), "scaling fitted to 16,777 rows");
+    assert_eq!(found[2], "kernels over 524 rows");
+    assert_eq!(Limits { rows: 10_500, classes: 100 }.names()[0], "trees grown on 10,485 rows");
+}
+
+/// Whatever there is to fit, every part gets a row, and none more than the scaling.
+#[test]
+fn limits_leave_a_row_to_every_part() {
+    for rows in [1, 2, 2047, 100_000, 1 << 30] {
+        for classes in [2, 3, 128, 129, 1 << 12, 1 << 25] {
+            let limits = Limits { rows, classes };
+            let scaling = limits.scaling();
+            assert!((1..=rows).contains(&scaling));
+            assert!(scaling == 1 || scaling * classes <= 1 << 24);
+            for part in [limits.trees().unwrap_or(1), limits.support(), limits.scored()] {
+                assert!((1..=scaling).contains(&part), "{limits:?}");
+            }
+        }
+    }
+}
+
 /// What was saved and changed by hand is refused where it would not fit together.
 #[test]
 fn a_stack_that_was_tampered_with_is_refused() {
@@ -153,6 +186,7 @@ fn a_stack_that_was_tampered_with_is_refused() {
         assert!(load_model(&value.to_string()).is_err(), "{value}");
     };
     refused(&|model| model["classes"] = 4.into());
+    refused(&|model| model["members"]["limits"]["classes"] = 4.into());
     refused(&|model| model["weights"][0] = (-1.0).into());
     refused(&|model| model["weights"] = serde_json::json!([1.0]));
     refused(&|model| model["mixture"][0] = 2.0.into());

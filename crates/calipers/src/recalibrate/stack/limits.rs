@@ -1,0 +1,77 @@
+//! What bounds the cost of a fit, whatever the number of rows and of classes.
+
+use serde::{Deserialize, Serialize};
+
+/// Beyond this many classes there are no trees.
+const MOST_TREE_CLASSES: usize = 128;
+
+/// The most numbers (rows × classes) that the scaling learns from, and trees.
+const SCALING_CELLS: usize = 1 << 24;
+const TREE_CELLS: usize = 1 << 20;
+
+/// The most rows of the kernels' support, and the most numbers in them.
+const SUPPORT_ROWS: usize = 2_048;
+const SUPPORT_CELLS: usize = 1 << 19;
+
+/// The most rows that the weights of the stack are fitted to.
+const SCORED_ROWS: usize = 2_048;
+
+/// How much of so many rows of so many classes each part of a fit looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Limits {
+    pub rows: usize,
+    pub classes: usize,
+}
+
+impl Limits {
+    /// Rows that the scaling learns from, and with it everything else.
+    pub fn scaling(self) -> usize {
+        self.at_most(SCALING_CELLS / self.classes)
+    }
+
+    /// Rows that trees learn from, of classes few enough for them.
+    pub fn trees(self) -> Option<usize> {
+        let rows = self.scaling().min((TREE_CELLS / self.classes).max(SUPPORT_ROWS));
+        (self.classes <= MOST_TREE_CLASSES).then_some(rows)
+    }
+
+    /// Rows of the kernels' support.
+    pub fn support(self) -> usize {
+        self.scaling().min(self.at_most(SUPPORT_ROWS.min(SUPPORT_CELLS / self.classes)))
+    }
+
+    /// Rows that the weights of the stack are fitted to.
+    pub fn scored(self) -> usize {
+        self.scaling().min(SCORED_ROWS)
+    }
+
+    fn at_most(self, rows: usize) -> usize {
+        self.rows.min(rows.max(1))
+    }
+
+    /// The limits that were met, in words.
+    pub fn names(self) -> Vec<String> {
+        let part = |what: &str, rows: usize| {
+            (rows < self.rows).then(|| format!("{what} {} rows", thousands(rows)))
+        };
+        let trees = match self.trees() {
+            Some(rows) => part("trees grown on", rows),
+            None => Some(format!("no trees beyond {MOST_TREE_CLASSES} classes")),
+        };
+        let found = [
+            part("scaling fitted to", self.scaling()),
+            trees,
+            part("kernels over", self.support()),
+            part("weights of the stack fitted to", self.scored()),
+        ];
+        found.into_iter().flatten().collect()
+    }
+}
+
+/// 2,048 for 2048.
+fn thousands(number: usize) -> String {
+    match number {
+        0..1000 => number.to_string(),
+        _ => format!("{},{:03}", thousands(number / 1000), number % 1000),
+    }
+}
