@@ -91,10 +91,8 @@ fn another_order_of_classes_is_another_draw() {
     let originals: Vec<_> = seeds.clone().map(|seed| fit(&original, seed)).collect();
     let others: Vec<_> = seeds.map(|seed| fit(&permuted, seed)).collect();
     for purpose in PURPOSES {
-        let predicted = |fitted: &Box<dyn Fitted>| {
-            predict(fitted.as_ref(), &f, purpose).select(Axis(1), &order)
-        };
-        let predicted: Vec<Array2<f64>> = originals.iter().map(predicted).collect();
+        let each = originals.iter().map(|fitted| predict(fitted.as_ref(), &f, purpose));
+        let predicted: Vec<Array2<f64>> = each.map(|g| g.select(Axis(1), &order)).collect();
         let by_seed = predicted
             .iter()
             .enumerate()
