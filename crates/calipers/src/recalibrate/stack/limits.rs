@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::structured::WHOLE_HESSIAN;
+
 /// Beyond this many classes there are no trees.
 const MOST_TREE_CLASSES: usize = 128;
 
@@ -31,13 +33,12 @@ impl Limits {
 
     /// Rows that trees learn from, of classes few enough for them.
     pub fn trees(self) -> Option<usize> {
-        let rows = self.scaling().min((TREE_CELLS / self.classes).max(SUPPORT_ROWS));
-        (self.classes <= MOST_TREE_CLASSES).then_some(rows)
+        (self.classes <= MOST_TREE_CLASSES).then(|| self.at_most(TREE_CELLS / self.classes))
     }
 
     /// Rows of the kernels' support.
     pub fn support(self) -> usize {
-        self.scaling().min(self.at_most(SUPPORT_ROWS.min(SUPPORT_CELLS / self.classes)))
+        self.at_most(SUPPORT_ROWS.min(SUPPORT_CELLS / self.classes))
     }
 
     /// Rows that the weights of the stack are fitted to.
@@ -58,8 +59,10 @@ impl Limits {
             Some(rows) => part("trees grown on", rows),
             None => Some(format!("no trees beyond {MOST_TREE_CLASSES} classes")),
         };
+        let class_by_class = || "bags taken out of the scaling class by class".to_owned();
         let found = [
             part("scaling fitted to", self.scaling()),
+            (self.classes > WHOLE_HESSIAN).then(class_by_class),
             trees,
             part("kernels over", self.support()),
             part("weights of the stack fitted to", self.scored()),

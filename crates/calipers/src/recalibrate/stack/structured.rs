@@ -15,7 +15,7 @@ use crate::stop;
 
 /// Up to so many classes the whole Hessian is used; beyond, each class's own two parameters. With
 /// many classes each is a small part of the whole, and the rest of the Hessian is small beside it.
-const WHOLE_HESSIAN: usize = 32;
+pub(super) const WHOLE_HESSIAN: usize = 32;
 
 /// `svs`: softmax((1 + w)∘ln T + b).
 #[derive(Debug, Clone, Serialize, Deserialize)]

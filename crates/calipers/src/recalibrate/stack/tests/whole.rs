@@ -144,12 +144,14 @@ fn limits_are_named_where_they_are_met() {
     let many_rows = ["kernels over 2,048 rows", "weights of the stack fitted to 2,048 rows"];
     assert_eq!(names(2049, 3), many_rows);
     assert_eq!(names(2048, 3), [] as [String; 0]);
-    assert_eq!(names(40, 129), ["no trees beyond 128 classes"]);
+    assert_eq!(names(40, 33), ["bags taken out of the scaling class by class"]);
+    assert_eq!(names(40, 129)[1..], ["no trees beyond 128 classes"]);
     // Of a million rows of a thousand classes, fitted nowhere in a test.
     let found = Limits { rows: 1_000_000, classes: 1000 }.names();
     assert_eq!(found.first().unwrap(), "scaling fitted to 16,777 rows");
-    assert_eq!(found[2], "kernels over 524 rows");
-    assert_eq!(Limits { rows: 10_500, classes: 100 }.names()[0], "trees grown on 10,485 rows");
+    assert_eq!(found[3], "kernels over 524 rows");
+    assert_eq!(found.len(), 5);
+    assert_eq!(Limits { rows: 10_500, classes: 100 }.names()[1], "trees grown on 10,485 rows");
 }
 
 /// Whatever there is to fit, every part gets a row, and none more than the scaling.
