@@ -23,7 +23,7 @@ pub fn notes(report: &Report) -> Vec<String> {
         ));
     }
     if !report.approximations.is_empty() {
-        notes.push(format!("note: to bound the cost: {}", report.approximations.join("; ")));
+        notes.push(format!("note: to bound the cost: {}", report.approximations.join(";\n      ")));
     }
     for estimate in report.estimates.iter().filter(|estimate| estimate.infinite_rows > 0) {
         let rows = count(estimate.infinite_rows, "row");
@@ -99,6 +99,6 @@ mod tests {
         assert!(found[5].starts_with("note: a small p_value beside a lower bound of 0"));
         assert!(found[6].starts_with("note: in-sample estimates err upwards"));
         report.approximations = vec!["some of it".to_owned(), "less of that".to_owned()];
-        assert_eq!(notes(&report)[2], "note: to bound the cost: some of it; less of that");
+        assert_eq!(notes(&report)[2], "note: to bound the cost: some of it;\n      less of that");
     }
 }
