@@ -195,6 +195,12 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A saved monitor that cannot be resumed.
+    #[error("saved monitor: {reason}")]
+    Monitor {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A recalibrator from outside this crate failed.
     #[error("the recalibrator failed: {reason}")]
     External {

@@ -25,6 +25,9 @@
 //! is held out once, when the map's prediction is turned into a score by a [`ProperLoss`]. The
 //! scores' mean is an [`Estimate`], and estimates make a [`Report`].
 //!
+//! Where rows keep arriving, [`Monitor`] takes them in turn and holds the evidence against
+//! calibration so far, which may be looked at at any time.
+//!
 //! Everything random takes a seed, and results are equal to the last bit for any number of
 //! threads. The mathematics is in the project's `docs/method.md`.
 
@@ -43,6 +46,7 @@ pub mod labels;
 mod loss;
 mod mean;
 mod metric;
+mod monitor;
 mod order;
 mod predictions;
 mod problem;
@@ -67,6 +71,7 @@ pub use folds::Folds;
 pub use groups::{Group, GroupAware, GroupErrors};
 pub use loss::{Brier, Distance, DistanceLoss, Linf, Log, Lp, ProperLoss, Purpose};
 pub use metric::{BinaryNorm, Metric, MetricPart, Scope, Side};
+pub use monitor::Monitor;
 pub use predictions::{Groups, Predictions};
 pub use probs::{Real, SUM_TOLERANCE};
 pub use recalibrate::{
