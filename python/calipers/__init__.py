@@ -7,8 +7,9 @@
 True
 
 ``calibration_error`` gives one number, ``evaluate`` a report, ``compare`` the differences of several
-models, ``Recalibrator`` corrects probabilities; ``metrics`` and ``recalibrators`` say what there is. ``calipers.sklearn`` holds what
-works inside scikit-learn: a scorer and a classifier that recalibrates another one.
+models, ``Recalibrator`` corrects probabilities, ``Monitor`` watches over them as rows arrive;
+``metrics`` and ``recalibrators`` say what there is. ``calipers.sklearn`` holds what works inside
+scikit-learn: a scorer and a classifier that recalibrates another one.
 """
 
 from calipers._calipers import __version__
@@ -17,6 +18,7 @@ from calipers._distance import Distance
 from calipers._errors import InputError
 from calipers._evaluate import calibration_error, evaluate
 from calipers._lists import metrics, recalibrators, simulate
+from calipers._monitor import Monitor
 from calipers._recalibrator import Recalibrator
 from calipers._report import Decomposition, Estimate, Group, GroupAware, Report
 
@@ -29,6 +31,7 @@ __all__ = [
     "Group",
     "GroupAware",
     "InputError",
+    "Monitor",
     "Recalibrator",
     "Report",
     "__version__",

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Model",
+    "Monitor",
     "__version__",
     "check_probabilities",
     "check_weights",
@@ -31,6 +32,24 @@ class Model:
     @staticmethod
     def from_json(text: str) -> Model: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class Monitor:
+    e_value: float
+    log_e_value: float
+    largest: float
+    log_largest: float
+    p_value: float
+    rows: int
+    classes: int
+    impossible_rows: int
+    def __new__(cls, classes: int) -> Monitor: ...
+    def observe(
+        self, scores: NDArray[Any], codes: NDArray[np.uint32], from_logits: bool
+    ) -> Monitor: ...
+    def to_json(self) -> str: ...
+    @staticmethod
+    def from_json(text: str) -> Monitor: ...
 
 def evaluate(
     labels: NDArray[Any] | list[Any], scores: NDArray[Any], settings: dict[str, Any]

@@ -15,6 +15,7 @@ mod evaluate;
 mod labels;
 mod lists;
 mod model;
+mod monitor;
 
 /// Private: what the package `calipers` is made of.
 #[pyo3::pymodule]
@@ -29,6 +30,8 @@ mod _calipers {
     use crate::lists::{class_names, metrics, recalibrators, simulate};
     #[pymodule_export]
     use crate::model::{Model, fit_model};
+    #[pymodule_export]
+    use crate::monitor::Monitor;
     #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "Python's name for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
