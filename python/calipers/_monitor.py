@@ -81,7 +81,9 @@ class Monitor:
     def observe(self, y_true: Any, y_prob: Any) -> None:
         """Take in rows, in the order in which they arrived.
 
-        How they are cut into batches makes no difference, to the last bit.
+        How they are cut into batches makes no difference, to the last bit. The order must not
+        depend on the labels: where one outcome is known sooner than the other, enter a row when
+        either would have been known.
 
         Parameters
         ----------

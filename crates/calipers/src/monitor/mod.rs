@@ -36,7 +36,9 @@ use crate::stop;
 /// the highest that it has been, and [`p_value`](Self::p_value) is 1/largest.
 ///
 /// What is refuted is Y ~ f, given everything that was known before each row, which is a little more
-/// than calibration: if labels depend on each other beyond what f says, that counts as well.
+/// than calibration: if labels depend on each other beyond what f says, that counts as well. And the
+/// order of rows must not depend on their labels: where one outcome is known sooner than the other,
+/// enter a row when either would have been known.
 ///
 /// # The bets
 /// Two classes: logit g = logit f + a quadratic in logit f, learnt by a Bayesian logistic regression

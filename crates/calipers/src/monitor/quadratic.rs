@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::solve::increasing_root;
 
-/// The prior precision of each coefficient. Smaller ones bet too much on the first rows, larger ones
-/// learn too late; between 10 and 30 power at n = 1,000 hardly differs.
+/// The prior precision of each coefficient. In the test `errors_are_found`, 10, 20, 30 and 100 have a
+/// power of 43, 43, 41 and 24 % against shifted predictions; larger ones reach 20 less often when
+/// there is nothing to find.
 const PRIOR: f64 = 20.0;
 
 /// Three points and weights with the moments of the normal distribution up to the fifth.
@@ -15,8 +16,8 @@ const POINTS: [(f64, f64); 3] =
 /// logit g = logit f + θ·x with x = (1, z/2, z²/8), where z is the logit of f, floored.
 ///
 /// θ has a normal posterior: mean and precision, updated at each row by Laplace's approximation. g is
-/// the mean over that posterior, so that bets are cautious where little is known: at n = 1,000 this is
-/// five points of power more than g at the mean of θ.
+/// the mean over that posterior, so that bets are cautious where little is known: against shifted
+/// predictions this is 43 % power where g at the mean of θ has 37 %.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Quadratic {

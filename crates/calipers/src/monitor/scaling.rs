@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The prior precision of each parameter. At k = 3 and 10 and n = 1,000, 10 loses up to twenty points
-/// of power to the noise of the first rows, and 100 gains nothing.
+/// The prior precision of each parameter. In the test `errors_are_found`, 10, 30 and 100 have a power
+/// of 56, 60 and 58 % with three classes, and of 86, 89 and 91 % with ten.
 const PRIOR: f64 = 30.0;
 
 /// g = softmax((1 + a) ln f + b): the slope a, and an intercept b a class or none.

@@ -142,6 +142,36 @@ fn errors_are_found() {
     }
 }
 
+/// What was learnt from calibrated rows has to be unlearnt: the price of learning from all rows alike.
+#[test]
+fn errors_that_begin_late_take_longer() {
+    let delay = |calibrated: usize, seed: u64| {
+        let mut monitor = Monitor::new(2).unwrap();
+        if calibrated > 0 {
+            monitor.observe(&simulate("binary-calibrated", calibrated, seed).unwrap()).unwrap();
+        }
+        let changed = simulate("binary-overconfident", 3_000, seed + 1_000).unwrap();
+        let (probs, labels) = (changed.probs(), changed.labels());
+        let found = (0..labels.len()).find(|&at| {
+            let row = probs.slice_axis(Axis(0), (at..at + 1).into());
+            monitor.observe(&Predictions::borrowed(row, &labels[at..=at]).unwrap()).unwrap();
+            monitor.largest() >= 20.0
+        });
+        found.map_or(usize::MAX, |at| at + 1)
+    };
+    let mut medians = Vec::new();
+    for calibrated in [0, 1_000, 10_000] {
+        let mut delays: Vec<usize> = (0..101).map(|seed| delay(calibrated, seed)).collect();
+        delays.sort_unstable();
+        println!(
+            "after {calibrated} calibrated rows: 20 is reached {} rows later (median)",
+            delays[50]
+        );
+        medians.push(delays[50]);
+    }
+    assert!(medians[0] < 100 && medians.is_sorted() && medians[2] < 1_500, "{medians:?}");
+}
+
 #[test]
 fn batches_make_no_difference() {
     for name in ["binary-shifted", "multiclass-overconfident-3"] {
