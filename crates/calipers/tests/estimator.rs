@@ -19,9 +19,11 @@ fn metrics(names: &[&str]) -> Vec<Metric> {
 
 fn bits(report: &Report) -> Vec<u64> {
     let all = report.estimates.iter();
-    all.flat_map(|one| one.scores.iter().chain([&one.value, &one.stderr]))
-        .map(|value| value.to_bits())
-        .collect()
+    let numbers = all.flat_map(|one| {
+        let own = [one.value, one.stderr, one.lower, one.p_value.unwrap()];
+        one.scores.iter().copied().chain(own)
+    });
+    numbers.map(f64::to_bits).collect()
 }
 
 #[test]
