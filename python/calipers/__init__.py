@@ -6,10 +6,10 @@
 >>> 0.10 < report["l1"].value < 0.17
 True
 
-``calibration_error`` gives one number, ``evaluate`` a report, ``compare`` the differences of several
-models, ``Recalibrator`` corrects probabilities, ``Monitor`` watches over them as rows arrive;
-``metrics`` and ``recalibrators`` say what there is. ``calipers.sklearn`` holds what works inside
-scikit-learn: a scorer and a classifier that recalibrates another one.
+``calibration_error`` gives one number, ``evaluate`` a report, ``compare`` the differences of
+several models, ``Recalibrator`` corrects probabilities, ``Monitor`` watches over them as rows
+arrive; ``metrics`` and ``recalibrators`` say what there is. ``calipers.sklearn`` holds what works
+inside scikit-learn: a scorer and a classifier that recalibrates another one.
 """
 
 from calipers._calipers import __version__

@@ -32,6 +32,7 @@ def evaluate(
     *,
     confidence: float = 0.95,
     draws: int | None = None,
+    test: Literal["score", "refit"] = "score",
     bracket: bool = False,
     log_features: bool = False,
     threads: int | None = None,
@@ -78,6 +79,9 @@ def evaluate(
     draws : int, optional
         How often labels are drawn from the predictions for the p-values; 0 for none. By default
         999 times, and fewer for much data.
+    test : {"score", "refit"}, default "score"
+        Where the test behind the p-values looks: at simple functions of the prediction, or where
+        the recalibrator does, which is then fitted to every drawing (99 by default).
     bracket : bool, default False
         Whether to add the in-sample estimates, which err upwards as the others err downwards.
     log_features : bool, default False
@@ -105,7 +109,7 @@ def evaluate(
     >>> y_true, y_prob = calipers.simulate("binary-overconfident", 2000, seed=0)
     >>> report = calipers.evaluate(y_true, y_prob, metrics=["l1", "brier"], recalibrator="isotonic")
     >>> f"{report['l1'].value:.3f} ± {report['l1'].stderr:.3f}"
-    '0.126 ± 0.010'
+    '0.126 ± 0.014'
 
     A scikit-learn classifier as recalibrator:
 
@@ -131,6 +135,7 @@ def evaluate(
         log_floor,
         confidence=confidence,
         draws=draws,
+        test=test,
         bracket=bracket,
         log_features=log_features,
         threads=threads,
@@ -158,6 +163,7 @@ def as_settings(
     *,
     confidence: float = 0.95,
     draws: int | None = None,
+    test: Literal["score", "refit"] = "score",
     bracket: bool = False,
     log_features: bool = False,
     threads: int | None = None,
@@ -177,6 +183,7 @@ def as_settings(
         "log_floor": None if log_floor is None else float(log_floor),
         "confidence": float(confidence),
         "draws": None if draws is None else as_whole(draws, "draws"),
+        "refit": _is_refit(test),
         "bracket": bool(bracket),
         "threads": 0 if threads is None else as_whole(threads, "threads"),
     }
@@ -236,3 +243,9 @@ def _is_vector(binary: str) -> bool:
     if binary not in ("scalar", "vector"):
         raise InputError(f"binary: {binary!r}; expected 'scalar' or 'vector'")
     return binary == "vector"
+
+
+def _is_refit(test: str) -> bool:
+    if test not in ("score", "refit"):
+        raise InputError(f"test: {test!r}; expected 'score' or 'refit'")
+    return test == "refit"

@@ -179,6 +179,8 @@ class Report:
         The confidence of the lower bounds.
     estimates : dict of str to Estimate
         The estimates, in the order in which the metrics were asked for.
+    approximations : list of str
+        What kept the cost of the fits bounded.
     groups : dict of str to Group, or None
         The errors within groups, where groups were given.
     group_aware : dict of str to GroupAware, or None
@@ -194,9 +196,9 @@ class Report:
     >>> print(report)
     2,000 rows, 2 classes, recalibrator isotonic, 5 folds
     <BLANKLINE>
-    metric   estimate  std. error
-    l1       0.1259    0.0098
-    over-l1  0.1234    0.0095
+    metric   estimate  std. error  lower 95%  p_value
+    l1       0.1259    0.0139      0.1031     0.0010
+    over-l1  0.1234    0.0134      0.1013     0.0010
     >>> round(report["l1"].value, 4)
     0.1259
     """
@@ -212,6 +214,7 @@ class Report:
         self.renormalised_rows: int = fields["renormalised_rows"]
         self.fits: int = fields["fits"]
         self.unconverged_fits: int = fields["unconverged_fits"]
+        self.approximations: list[str] = fields["approximations"]
         self.estimates: dict[str, Estimate] = _estimates(fields["estimates"], self.confidence)
         found = fields["groups"]
         self.groups: dict[str, Group] | None = None

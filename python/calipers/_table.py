@@ -6,7 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from calipers._report import Report
+    from collections.abc import Collection
+
+    from calipers._report import Estimate, Report
 
 WIDTH = 80
 COLUMNS = {
@@ -19,27 +21,63 @@ COLUMNS = {
 
 
 def text(report: Report) -> str:
-    """Return a heading, one line a metric, and the notes."""
-    header, rows = _cells(report)
+    """Return a heading, one line a metric, the groups, and the notes."""
+    notes = report.notes
+    lines = [heading(report), "", *_lines(*_cells(report.estimates.values(), report.confidence))]
+    return "\n".join([*lines, *_groups(report), *([""] if notes else []), *notes])
+
+
+def _lines(header: list[str], rows: list[list[str]]) -> list[str]:
+    """Return a table as lines, the points of its numbers below each other."""
     padded = [_aligned(column) for column in zip(*(row[1:] for row in rows), strict=True)]
     table = [
         header,
         *([row[0], *cells] for row, cells in zip(rows, zip(*padded, strict=True), strict=True)),
     ]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    lines = [
+    return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in table
     ]
-    notes = report.notes
-    return "\n".join([heading(report), "", *lines, *([""] if notes else []), *notes])
+
+
+def _groups(report: Report) -> list[str]:
+    """Return the errors within groups, and of predictions recalibrated with the group known."""
+    if report.groups is None or report.group_aware is None:
+        return []
+    told = sum(group.estimates is not None for group in report.groups.values())
+    lines = [
+        "",
+        f"Within groups; the bounds hold together with {_percent(report.confidence)} confidence, "
+        "the p-values are",
+        f"adjusted for {count(told, 'group')} by Holm's method.",
+    ]
+    for group in report.groups.values():
+        head = f"{group.name}: {count(group.n, 'row')}"
+        if group.estimates is None:
+            lines += ["", f"{head}, too few to say anything"]
+        else:
+            cells = _cells(group.estimates.values(), report.confidence)
+            lines += ["", head, *_lines(*cells)]
+    if report.group_aware:
+        header = ["metric", "estimate", "std. error", f"lower {_percent(report.confidence)}"]
+        rows = [
+            [one.metric, *(decimal(number) for number in (one.value, one.stderr, one.lower))]
+            for one in report.group_aware.values()
+        ]
+        lines += ["", "All rows, recalibrated with the group known:", *_lines(header, rows)]
+    return lines
+
+
+def _percent(share: float) -> str:
+    return f"{round(100 * share, 4):g}%"
 
 
 def html(report: Report) -> str:
     """Return the same as HTML, with numbers aligned to the right."""
     from html import escape  # Here, because the import of calipers is to be quick.
 
-    header, rows = _cells(report)
+    header, rows = _cells(report.estimates.values(), report.confidence)
     right = ' style="text-align: right"'
     head = "".join(
         f"<th{right if at else ''}>{escape(cell)}</th>" for at, cell in enumerate(header)
@@ -88,6 +126,8 @@ def notes(report: Report, remark: str | None) -> list[str]:
     if report.unconverged_fits:
         fits = count(report.fits, "fit")
         found.append(f"note: {report.unconverged_fits:,} of {fits} stopped before they converged")
+    if report.approximations:
+        found.append("note: to bound the cost: " + ";\n      ".join(report.approximations))
     infinite = [one for one in report.estimates.values() if one.infinite_rows]
     for one in infinite:
         rows = count(one.infinite_rows, "row")
@@ -104,7 +144,9 @@ def notes(report: Report, remark: str | None) -> list[str]:
         )
     level = 1 - report.confidence
     estimates = report.estimates.values()
-    if any(one.lower <= 0 and one.p_value is not None and one.p_value <= level for one in estimates):
+    if any(
+        one.lower <= 0 and one.p_value is not None and one.p_value <= level for one in estimates
+    ):
         found.append(
             "note: a small p_value beside a lower bound of 0: the model is not calibrated,\n"
             "      but the rows are too few to say by how much"
@@ -136,15 +178,14 @@ def decimal(value: float) -> str:
     return f"{value:.{math.ceil(-math.log10(size)) + 1}f}"
 
 
-def _cells(report: Report) -> tuple[list[str], list[list[str]]]:
+def _cells(estimates: Collection[Estimate], confidence: float) -> tuple[list[str], list[list[str]]]:
     """Return the header and the cells, of columns that have anything to show."""
-    estimates = list(report.estimates.values())
     shown = [name for name in COLUMNS if any(getattr(one, name) is not None for one in estimates)]
     rows = []
     for one in estimates:
         numbers = [getattr(one, name) for name in shown]
         rows.append([one.metric, *("" if value is None else decimal(value) for value in numbers)])
-    names = {**COLUMNS, "lower": f"lower {round(100 * report.confidence, 4):g}%"}
+    names = {**COLUMNS, "lower": f"lower {_percent(confidence)}"}
     return ["metric", *(names[name] for name in shown)], rows
 
 

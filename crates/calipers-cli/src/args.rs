@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use calipers::BinaryNorm;
+use calipers::{BinaryNorm, Test};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// How far a classifier's probabilities are from the truth.
@@ -201,6 +201,11 @@ pub struct MethodArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = MEASURE)]
     pub draws: Option<usize>,
 
+    /// Where the test behind the p-value looks: at simple functions of the prediction, or, fitted to
+    /// every drawing, where the recalibrator does
+    #[arg(long, value_enum, default_value_t, value_name = "TEST", help_heading = MEASURE)]
+    pub test: TestKind,
+
     /// Folds of the cross-validation, shuffled by the seed [default: 5]
     #[arg(long, value_name = "K", allow_negative_numbers = true, help_heading = FOLDS)]
     pub folds: Option<usize>,
@@ -316,6 +321,25 @@ pub enum ListFormat {
     Table,
     // For programs.
     Json,
+}
+
+/// Where the test behind the p-value looks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum TestKind {
+    // At correlations of the residuals with simple functions of the prediction.
+    #[default]
+    Score,
+    // Where the recalibrator does.
+    Refit,
+}
+
+impl From<TestKind> for Test {
+    fn from(kind: TestKind) -> Self {
+        match kind {
+            TestKind::Score => Test::Score,
+            TestKind::Refit => Test::Refit,
+        }
+    }
 }
 
 /// How the error of two classes is measured.

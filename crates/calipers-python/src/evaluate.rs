@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use calipers::{
     BinaryNorm, Comparison, Estimate, Estimator, Folds, GroupErrors, Metric, Predictions, Report,
-    recalibrator,
+    Test, recalibrator,
 };
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -36,6 +36,7 @@ pub struct Settings<'py> {
     log_floor: Option<f64>,
     confidence: f64,
     draws: Option<usize>,
+    refit: bool,
     bracket: bool,
     threads: usize,
     progress: Option<Py<PyAny>>,
@@ -160,6 +161,9 @@ impl<'a> Run<'a> {
             .seed(settings.seed)
             .confidence(settings.confidence)
             .bracket(settings.bracket);
+        if settings.refit {
+            estimator = estimator.test(Test::Refit);
+        }
         if let Some(draws) = settings.draws {
             estimator = estimator.draws(draws);
         }
@@ -194,7 +198,7 @@ impl<'a> Run<'a> {
 
     fn estimate(self, caller: Caller) -> calipers::Result<Report> {
         let predictions = self.predictions(self.scores)?;
-        self.estimator(caller).estimate_in_pool(&predictions)
+        self.estimator(&caller).estimate_in_pool(&predictions)
     }
 
     fn compare(
@@ -206,7 +210,7 @@ impl<'a> Run<'a> {
             models.iter().map(|(_, scores)| self.predictions(*scores)).collect::<Result<_, _>>()?;
         let named: Vec<(&str, &Predictions<'_>)> =
             models.iter().map(|(name, _)| *name).zip(&predictions).collect();
-        self.estimator(caller).compare_in_pool(&named)
+        self.estimator(&caller).compare_in_pool(&named)
     }
 
     fn predictions<'s>(&self, scores: ScoresView<'s>) -> calipers::Result<Predictions<'s>> {
@@ -221,11 +225,12 @@ impl<'a> Run<'a> {
         Ok(predictions)
     }
 
-    /// The estimator with everything that asks the calling thread.
-    fn estimator(self, caller: Caller) -> Estimator {
+    /// The estimator with everything that asks the calling thread, which listens for as long as there
+    /// is a caller: it has to outlive the estimate.
+    fn estimator(self, caller: &Caller) -> Estimator {
         let metrics = self.wanted.into_iter().map(|wanted| match wanted {
             Wanted::Named(metric) => metric,
-            Wanted::Distance(distance) => distance.metric(&caller),
+            Wanted::Distance(distance) => distance.metric(caller),
         });
         let learner = match self.learner {
             Learner::Named(learner) => learner,
@@ -237,11 +242,14 @@ impl<'a> Run<'a> {
         let estimator = self.estimator.metrics(metrics).recalibrator(learner).stop(caller.stop());
         match self.progress {
             None => estimator,
-            Some(progress) => estimator.watch(move |done, total| {
-                let progress = Arc::clone(&progress);
-                caller.tell(move |py| progress.call1(py, (done, total)).map(|_| ()));
-                ControlFlow::Continue(())
-            }),
+            Some(progress) => {
+                let caller = caller.clone();
+                estimator.watch(move |done, total| {
+                    let progress = Arc::clone(&progress);
+                    caller.tell(move |py| progress.call1(py, (done, total)).map(|_| ()));
+                    ControlFlow::Continue(())
+                })
+            }
         }
     }
 }
@@ -271,6 +279,7 @@ fn as_dict(py: Python<'_>, report: Report, remark: Option<String>) -> PyResult<B
     dict.set_item("renormalised_rows", report.renormalised_rows)?;
     dict.set_item("fits", report.fits)?;
     dict.set_item("unconverged_fits", report.unconverged_fits)?;
+    dict.set_item("approximations", report.approximations)?;
     dict.set_item("remark", remark)?;
     dict.set_item("estimates", estimates(py, report.estimates)?)?;
     let groups = report.groups.map(|found| as_groups(py, found)).transpose()?;

@@ -97,7 +97,7 @@ impl Estimator {
         let reports =
             models.iter().map(|(_, model)| estimate(model)).collect::<Result<Vec<_>>>()?;
         let weights = models.first().and_then(|(_, first)| first.weights());
-        let inflation = Inflation::averaged(self.fold_plan_ref(), self.repeat_count());
+        let inflation = Inflation::averaged(&self.folds, self.repeats);
         let mut differences = Vec::new();
         for number in 0..reports.first().map_or(0, |report| report.estimates.len()) {
             let from = differences.len();
@@ -111,7 +111,7 @@ impl Estimator {
                         .map(|(a, b)| if a.total_cmp(b).is_eq() { 0.0 } else { a - b })
                         .collect();
                     let (value, stderr, rows) = paired(&apart, weights, &inflation);
-                    let margin = quantile(rows, 0.5 + 0.5 * self.level()) * stderr;
+                    let margin = quantile(rows, 0.5 + 0.5 * self.confidence) * stderr;
                     let metric = one.metric.clone();
                     let interval = (value - margin, value + margin);
                     let p_value = two_sided(value, stderr, rows);

@@ -17,7 +17,7 @@ use crate::predictions::Predictions;
 use crate::problem::Problem;
 use crate::recalibrate::{Recalibrator, default_recalibrator};
 use crate::report::Report;
-use crate::score_test::PValues;
+use crate::score_test::{PValues, Test};
 use crate::stop::{Stop, with_pool};
 use crate::track::{Found, Track};
 
@@ -49,11 +49,12 @@ use crate::track::{Found, Track};
 pub struct Estimator {
     metrics: Vec<Metric>,
     recalibrator: Arc<dyn Recalibrator>,
-    folds: Folds,
-    repeats: usize,
+    pub(crate) folds: Folds,
+    pub(crate) repeats: usize,
     seed: u64,
-    confidence: f64,
+    pub(crate) confidence: f64,
     draws: Option<usize>,
+    test: Test,
     bracket: bool,
     binary: BinaryNorm,
     log_floor: Option<f64>,
@@ -72,6 +73,7 @@ impl Default for Estimator {
             seed: 0,
             confidence: 0.95,
             draws: None,
+            test: Test::default(),
             bracket: false,
             binary: BinaryNorm::default(),
             log_floor: None,
@@ -136,9 +138,15 @@ impl Estimator {
     }
 
     /// How often labels are drawn from the predictions for the p-value; 0 for no p-value. By default
-    /// 999 times, and fewer, but at least 99, where rows × classes exceed 200,000.
+    /// 999 times, and fewer, but at least 99, where rows × classes exceed 50,000.
     pub fn draws(mut self, draws: usize) -> Self {
         self.draws = Some(draws);
+        self
+    }
+
+    /// Where the test behind the p-value looks. With [`Test::Refit`] 99 drawings are the default.
+    pub fn test(mut self, test: Test) -> Self {
+        self.test = test;
         self
     }
 
@@ -248,22 +256,14 @@ impl Estimator {
         }
     }
 
-    pub(crate) fn fold_plan_ref(&self) -> &Folds {
-        &self.folds
-    }
-
-    pub(crate) fn repeat_count(&self) -> usize {
-        self.repeats
-    }
-
-    pub(crate) fn level(&self) -> f64 {
-        self.confidence
-    }
-
     /// The same settings for the rows of one group.
     pub(crate) fn within(&self, folds: Folds, confidence: f64, draws: usize) -> Self {
-        let draws = if self.draws == Some(0) { 0 } else { draws };
-        Self { folds, confidence, draws: Some(draws), watcher: None, ..self.clone() }
+        let draws = match (self.draws, self.test) {
+            (Some(0), _) => Some(0),
+            (_, Test::Score) => Some(draws),
+            (asked, Test::Refit) => asked,
+        };
+        Self { folds, confidence, draws, watcher: None, ..self.clone() }
     }
 
     fn run(&self, predictions: &Predictions<'_>, stop: &Stop) -> Result<Report> {
@@ -296,7 +296,7 @@ impl Estimator {
         let clock = Clock::new(fits, self.watcher.as_deref(), stop);
         let weights = predictions.weights();
         let mut unconverged = 0;
-        let mut p_values = PValues::new(self.draws, self.seed);
+        let mut p_values = PValues::new(self.test, recalibrator, self.draws, self.seed);
         let mut approximations: Vec<String> = Vec::new();
         for repeat in 0..self.repeats {
             let folds = self.folds.assign(predictions.rows(), self.seed, repeat);

@@ -86,7 +86,7 @@ impl Estimator {
         let plans: Vec<Option<Folds>> =
             rows_of.iter().map(|rows| self.folds_within(rows, weight)).collect();
         let tested = plans.iter().flatten().count().max(1);
-        let confidence = 1.0 - (1.0 - self.level()) / tested as f64;
+        let confidence = 1.0 - (1.0 - self.confidence) / tested as f64;
         let total: f64 = (0..predictions.rows()).map(weight).sum();
         let mut found = Vec::with_capacity(rows_of.len());
         let mut shares = Vec::with_capacity(rows_of.len());
@@ -116,7 +116,7 @@ impl Estimator {
         if informative < FEWEST_ROWS {
             return None;
         }
-        match self.fold_plan_ref() {
+        match &self.folds {
             Folds::Shuffled(count) => (informative >= 2 * count).then_some(Folds::Shuffled(*count)),
             Folds::Given { ids, .. } => {
                 let own: Vec<i64> = rows.iter().map(|&row| i64::from(ids[row])).collect();
@@ -132,7 +132,7 @@ impl Estimator {
             groups.filter_map(|(group, share)| group.estimates.as_ref().map(|all| (all, *share)))
         };
         let Some((first, _)) = estimated().next() else { return Vec::new() };
-        let inflation = Inflation::of(self.fold_plan_ref(), self.repeat_count());
+        let inflation = Inflation::of(&self.folds, self.repeats);
         let combine = |number: usize| {
             let all = || estimated().map(|(all, share)| (&all[number], share));
             let bounded = Spread {
@@ -144,7 +144,7 @@ impl Estimator {
                 metric: first[number].metric.clone(),
                 value: all().map(|(one, share)| share * one.value).sum(),
                 stderr: all().map(|(one, share)| (share * one.stderr).powi(2)).sum::<f64>().sqrt(),
-                lower: bounded.lower(&inflation, self.level()),
+                lower: bounded.lower(&inflation, self.confidence),
             }
         };
         (0..first.len()).map(combine).collect()

@@ -80,6 +80,7 @@ pub use recalibrate::{
 };
 pub use report::{Estimate, Report};
 pub use sample::Sample;
+pub use score_test::Test;
 pub use simulate::{Simulation, simulate};
 pub use stop::{Stop, with_pool, with_pool_while};
 

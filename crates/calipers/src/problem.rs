@@ -106,6 +106,11 @@ impl<'a> Problem<'a> {
         }
     }
 
+    /// Fills a sample with all rows, given other labels; false if all have weight 0.
+    pub fn relabelled(&self, labels: &[u32], sample: &mut Sample) -> bool {
+        sample.fill(&self.probs, labels, self.weights, |_| true)
+    }
+
     /// The prediction f of a row, as it is held or read into the buffer, which has one place a class.
     #[inline]
     pub fn prediction<'b>(&'b self, row: usize, buffer: &'b mut [f64]) -> &'b [f64] {

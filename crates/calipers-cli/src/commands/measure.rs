@@ -34,6 +34,7 @@ pub fn estimator(metrics: Vec<Metric>, method: &MethodArgs) -> Result<Estimator>
         .seed(method.seed)
         .confidence(method.confidence)
         .binary(method.binary.into())
+        .test(method.test.into())
         .threads(method.threads.into());
     if let Some(floor) = method.log_floor {
         estimator = estimator.log_floor(floor);
@@ -69,6 +70,8 @@ fn wanted(columns: &ColumnArgs, method: &MethodArgs) -> Wanted {
 /// The core's error in terms of the command line, with a suggestion where a name is misspelt.
 pub fn explain(error: &Error) -> Failure {
     match error {
+        // The models are files, not a flag.
+        Error::Setting { name: "models", reason } => Failure::input(reason.clone()),
         Error::Setting { name, reason } => {
             let flag = name.replace(' ', "-");
             Failure::input(format!("--{flag}: {reason}"))

@@ -11,6 +11,7 @@
 //! together, u = Σ w z·r, which is what a wrong temperature moves.
 
 mod bernoulli;
+mod refit;
 
 use rayon::prelude::*;
 
@@ -20,10 +21,12 @@ use crate::folds::generator;
 use crate::metric::Scope;
 use crate::predictions::Predictions;
 use crate::problem::{Problem, argmax};
+use crate::recalibrate::Recalibrator;
 use crate::simplex::{FLOOR, floored_ln};
 use crate::solve::Cholesky;
 use crate::stop;
-pub(crate) use bernoulli::bernoulli;
+use bernoulli::bernoulli;
+use refit::refit_p_value;
 
 /// Labels drawn together, one a bit of a word.
 const LANES: usize = 64;
@@ -32,21 +35,41 @@ const LANES: usize = 64;
 /// seen among the noise of all of them.
 const TOGETHER: f64 = 2.0;
 
+/// Where a test of calibration looks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Test {
+    /// At the residuals' correlation with simple functions of the prediction: a shift, a wrong
+    /// temperature, a bend. No fit is needed.
+    #[default]
+    Score,
+    /// Where the recalibrator does: it is fitted to every drawing of labels, so there are as many fits
+    /// as drawings.
+    Refit,
+}
+
 /// The p-values of an estimate's problems, each computed once.
 ///
 /// Metrics of the whole vector and of single classes share the whole vector's: what a calibrated
 /// class leaves open, how the classes depend on each other, only a calibrated vector settles.
-pub(crate) struct PValues {
+pub(crate) struct PValues<'a> {
+    test: Test,
+    recalibrator: &'a dyn Recalibrator,
     draws: Option<usize>,
     seed: u64,
     whole: Option<f64>,
     top: Option<f64>,
 }
 
-impl PValues {
+impl<'a> PValues<'a> {
     /// None yet.
-    pub fn new(draws: Option<usize>, seed: u64) -> Self {
-        Self { draws, seed: derive_seed(seed, &[DRAWS]), whole: None, top: None }
+    pub fn new(
+        test: Test,
+        recalibrator: &'a dyn Recalibrator,
+        draws: Option<usize>,
+        seed: u64,
+    ) -> Self {
+        let seed = derive_seed(seed, &[DRAWS]);
+        Self { test, recalibrator, draws, seed, whole: None, top: None }
     }
 
     /// Takes the chance to test a problem that has been set up for a fit.
@@ -56,10 +79,16 @@ impl PValues {
             Scope::Top => &mut self.top,
             Scope::Classwise => return Ok(()),
         };
-        let draws =
-            self.draws.unwrap_or_else(|| automatic_draws(problem.rows(), problem.classes()));
+        let automatic = || match self.test {
+            Test::Score => automatic_draws(problem.rows(), problem.classes()),
+            Test::Refit => REFITS,
+        };
+        let draws = self.draws.unwrap_or_else(automatic);
         if known.is_none() && draws > 0 {
-            *known = Some(p_value(problem, draws, self.seed));
+            *known = Some(match self.test {
+                Test::Score => p_value(problem, draws, self.seed),
+                Test::Refit => refit_p_value(problem, self.recalibrator, draws, self.seed)?,
+            });
         }
         stop::check()
     }
@@ -69,7 +98,7 @@ impl PValues {
         if scope == Scope::Top {
             return Ok(self.top);
         }
-        if self.whole.is_none() {
+        if self.whole.is_none() && self.draws != Some(0) {
             let problem = Problem::new(predictions, Scope::Canonical, 0);
             self.see(Scope::Canonical, &problem)?;
         }
@@ -77,13 +106,16 @@ impl PValues {
     }
 }
 
+/// Drawings by default where each needs a fit.
+const REFITS: usize = 99;
+
 /// The place of the drawings among everything that is seeded.
 const DRAWS: u64 = 1 << 40;
 
 /// How many drawings there are by default: 999, and fewer, but not below 99, where rows × classes
 /// make 999 slow.
 pub(crate) fn automatic_draws(rows: usize, classes: usize) -> usize {
-    (200_000_000 / (rows * classes).max(1)).clamp(99, 999)
+    (50_000_000 / (rows * classes).max(1)).clamp(99, 999)
 }
 
 /// (1 + the number of drawings whose statistic is no smaller) / (1 + the number of drawings).
