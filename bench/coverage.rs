@@ -277,16 +277,20 @@ impl Fitted for FittedShrunk {
     }
 }
 
-/// The classical way: binned ECE of the top class against its distribution when labels are drawn
-/// from the predictions.
+/// The classical way: binned ECE, of class 1 of two or of the top class, against its distribution when
+/// labels are drawn from the predictions.
 fn binned_rejects(predictions: &Predictions<'_>, seed: u64) -> bool {
     let mut draws = ChaCha8Rng::seed_from_u64(seed ^ 0x5eed);
-    let confidence: Vec<f64> = predictions
-        .probs()
-        .rows()
-        .into_iter()
-        .map(|f| f.iter().copied().fold(0.0, f64::max))
-        .collect();
+    let probs = predictions.probs();
+    let followed = |f: ndarray::ArrayView1<'_, f64>| {
+        if f.len() == 2 {
+            return 1;
+        }
+        (0..f.len()).max_by(|a, b| f[*a].total_cmp(&f[*b])).unwrap()
+    };
+    let classes: Vec<usize> = probs.rows().into_iter().map(followed).collect();
+    let confidence: Vec<f64> =
+        classes.iter().enumerate().map(|(row, &class)| probs[[row, class]]).collect();
     let ece = |hits: &dyn Fn(usize) -> bool| {
         let mut bins = [0.0f64; BINS];
         for (row, f) in confidence.iter().enumerate() {
@@ -295,13 +299,7 @@ fn binned_rejects(predictions: &Predictions<'_>, seed: u64) -> bool {
         }
         bins.iter().map(|gap| gap.abs()).sum::<f64>()
     };
-    let best: Vec<usize> = predictions
-        .probs()
-        .rows()
-        .into_iter()
-        .map(|f| (0..f.len()).max_by(|a, b| f[*a].total_cmp(&f[*b])).unwrap())
-        .collect();
-    let observed = ece(&|row| predictions.labels()[row] as usize == best[row]);
+    let observed = ece(&|row| predictions.labels()[row] as usize == classes[row]);
     let reached = (0..RESAMPLES)
         .filter(|_| {
             let hits: Vec<bool> = confidence.iter().map(|f| draws.random::<f64>() < *f).collect();
