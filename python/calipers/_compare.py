@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from calipers import _calipers
 from calipers._arrays import as_scores
 from calipers._errors import InputError
-from calipers._evaluate import as_settings
+from calipers._evaluate import as_settings, evaluate
 from calipers._labels import as_labels
 from calipers._report import Report
 from calipers._table import decimal
@@ -141,6 +141,15 @@ def compare(y_true: Any, models: Mapping[str, Any], **options: Any) -> Compariso
             raise InputError(f"models: the columns of {name!r} are not those of the first model")
     if "progress" in options:
         raise InputError("progress: not known to compare")
-    settings = as_settings(columns, **options)
+    settings = as_settings(columns, _completed(options))
     found = _calipers.compare(as_labels(y_true), scores, {**settings, "progress": None})
     return Comparison([name for name, _ in scores], found, settings["confidence"])
+
+
+def _completed(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options with those of :func:`evaluate` that were not given."""
+    from inspect import signature  # Here, because the import of calipers is to be quick.
+
+    bound = signature(evaluate).bind(None, None, **options)
+    bound.apply_defaults()
+    return bound.arguments

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from calipers import _calipers
@@ -122,23 +122,25 @@ def evaluate(
     scores, columns = as_scores(y_prob)
     settings = as_settings(
         columns,
-        metrics,
-        recalibrator,
-        folds,
-        repeats,
-        seed,
-        sample_weight,
-        groups,
-        class_names,
-        from_logits,
-        binary,
-        log_floor,
-        confidence=confidence,
-        draws=draws,
-        test=test,
-        bracket=bracket,
-        log_features=log_features,
-        threads=threads,
+        {
+            "metrics": metrics,
+            "recalibrator": recalibrator,
+            "folds": folds,
+            "repeats": repeats,
+            "seed": seed,
+            "sample_weight": sample_weight,
+            "groups": groups,
+            "class_names": class_names,
+            "from_logits": from_logits,
+            "binary": binary,
+            "log_floor": log_floor,
+            "confidence": confidence,
+            "draws": draws,
+            "test": test,
+            "bracket": bracket,
+            "log_features": log_features,
+            "threads": threads,
+        },
     )
     labels = as_labels(y_true)
     if progress is False:
@@ -147,44 +149,25 @@ def evaluate(
         return Report(_calipers.evaluate(labels, scores, {**settings, "progress": watcher}))
 
 
-def as_settings(
-    columns: list[str] | None,
-    metrics: str | Distance | Iterable[str | Distance] = ("l1", "l2", "brier", "log"),
-    recalibrator: Any = "auto",
-    folds: Any = 5,
-    repeats: int = 1,
-    seed: int = 0,
-    sample_weight: Any = None,
-    groups: Any = None,
-    class_names: Sequence[Any] | None = None,
-    from_logits: bool = False,
-    binary: Literal["scalar", "vector"] = "scalar",
-    log_floor: float | None = None,
-    *,
-    confidence: float = 0.95,
-    draws: int | None = None,
-    test: Literal["score", "refit"] = "score",
-    bracket: bool = False,
-    log_features: bool = False,
-    threads: int | None = None,
-) -> dict[str, Any]:
-    """Bring the options of an evaluation into the shape that the extension module takes."""
+def as_settings(columns: list[str] | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Bring the options of :func:`evaluate` into the shape that the extension module takes."""
+    floor, draws, threads = options["log_floor"], options["draws"], options["threads"]
     return {
-        "metrics": _wanted(metrics),
-        "recalibrator": as_learner(recalibrator, log_features),
-        "folds": as_folds(folds),
-        "repeats": as_whole(repeats, "repeats"),
-        "seed": as_whole(seed, "seed"),
-        "weights": as_weights(sample_weight),
-        "groups": as_words(groups, "groups"),
-        "class_names": as_names(class_names, columns),
-        "from_logits": bool(from_logits),
-        "vector": _is_vector(binary),
-        "log_floor": None if log_floor is None else float(log_floor),
-        "confidence": float(confidence),
+        "metrics": _wanted(options["metrics"]),
+        "recalibrator": as_learner(options["recalibrator"], options["log_features"]),
+        "folds": as_folds(options["folds"]),
+        "repeats": as_whole(options["repeats"], "repeats"),
+        "seed": as_whole(options["seed"], "seed"),
+        "weights": as_weights(options["sample_weight"]),
+        "groups": as_words(options["groups"], "groups"),
+        "class_names": as_names(options["class_names"], columns),
+        "from_logits": bool(options["from_logits"]),
+        "vector": _is_vector(options["binary"]),
+        "log_floor": None if floor is None else float(floor),
+        "confidence": float(options["confidence"]),
         "draws": None if draws is None else as_whole(draws, "draws"),
-        "refit": _is_refit(test),
-        "bracket": bool(bracket),
+        "refit": _is_refit(options["test"]),
+        "bracket": bool(options["bracket"]),
         "threads": 0 if threads is None else as_whole(threads, "threads"),
     }
 

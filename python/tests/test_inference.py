@@ -136,5 +136,7 @@ def test_compare_refuses_what_does_not_fit_together(data):
             calipers.compare(y_true, models)
     with pytest.raises(calipers.InputError):
         calipers.compare(y_true, {"a": y_prob, "b": y_prob[:-1]})
+    with pytest.raises(TypeError, match="unexpected keyword argument 'metric'"):
+        calipers.compare(y_true, {"a": y_prob, "b": y_prob}, metric="l1")
     with pytest.raises(calipers.InputError, match="progress"):
         calipers.compare(y_true, {"a": y_prob, "b": y_prob}, progress=True)
