@@ -140,9 +140,9 @@ struct Statistic {
     classes: usize,
     /// The number of functions φ.
     functions: usize,
-    /// Centre and scale of z, so that powers of it are of order 1.
-    centre: f64,
-    scale: f64,
+    /// Two classes: z of every row, with a mean of 0 and a standard deviation of 1, so that powers of it
+    /// are of order 1. A logarithm a row is dear where it is needed for every drawing.
+    z: Vec<f64>,
     /// Σ w φ(f_c) f_c for each class with statistics.
     expected: Vec<f64>,
     /// The Cholesky factors of I_c; none for a class that no row gives a probability.
@@ -159,16 +159,12 @@ impl Statistic {
         let mut statistic = Self {
             classes,
             functions,
-            centre: 0.0,
-            scale: 1.0,
+            z: if two { standardised(problem) } else { Vec::new() },
             expected: vec![0.0; functions * followed],
             information: Vec::new(),
             together: 0.0,
         };
         let mut buffer = vec![0.0; classes];
-        if two {
-            statistic.standardise(problem, &mut buffer);
-        }
         let mut information = vec![0.0; functions * functions * followed];
         let mut phi = [0.0; 3];
         for row in 0..problem.rows() {
@@ -180,7 +176,7 @@ impl Statistic {
             let (mut mean, mut square) = (0.0, 0.0);
             for place in 0..followed {
                 let p = f[statistic.class(place)];
-                statistic.functions(p, &mut phi);
+                statistic.functions(row, p, &mut phi);
                 for (i, one) in phi[..functions].iter().enumerate() {
                     statistic.expected[place * functions + i] += weight * one * p;
                     for (j, other) in phi[..functions].iter().enumerate() {
@@ -199,30 +195,16 @@ impl Statistic {
         statistic
     }
 
-    /// Gives z a weighted mean of 0 and a standard deviation of 1, at least 0.1.
-    fn standardise(&mut self, problem: &Problem<'_>, buffer: &mut [f64]) {
-        let (mut weights, mut sum, mut square) = (0.0, 0.0, 0.0);
-        for row in 0..problem.rows() {
-            let (weight, z) = (problem.weight(row), logit(problem.prediction(row, buffer)[1]));
-            weights += weight;
-            sum += weight * z;
-            square += weight * z * z;
-        }
-        let mean = sum / weights;
-        self.centre = mean;
-        self.scale = (square / weights - mean * mean).max(0.01).sqrt();
-    }
-
     /// The class of a place in the sums.
     fn class(&self, place: usize) -> usize {
         if self.classes == 2 { 1 } else { place }
     }
 
-    /// φ of a class's probability.
+    /// φ of a class's probability in a row.
     #[inline]
-    fn functions(&self, p: f64, phi: &mut [f64; 3]) {
+    fn functions(&self, row: usize, p: f64, phi: &mut [f64; 3]) {
         *phi = if self.classes == 2 {
-            let z = (logit(p) - self.centre) / self.scale;
+            let z = self.z[row];
             [1.0, z, z * z]
         } else {
             [1.0, floored_ln(p), 0.0]
@@ -268,7 +250,7 @@ impl Statistic {
             if self.classes == 2 && label == 0 {
                 continue;
             }
-            self.functions(p, &mut phi);
+            self.functions(row, p, &mut phi);
             let place = if self.classes == 2 { 0 } else { label };
             self.add(&mut sums, place, weight, &phi);
         }
@@ -301,7 +283,7 @@ impl Statistic {
             }
             let f = problem.prediction(row, &mut buffer);
             if self.classes == 2 {
-                self.functions(f[1], &mut phi);
+                self.functions(row, f[1], &mut phi);
                 let likely = f[1] > 0.5;
                 if likely {
                     self.add(&mut common, 0, weight, &phi);
@@ -315,7 +297,7 @@ impl Statistic {
                 continue;
             }
             let top = argmax(f);
-            self.functions(f[top], &mut usual);
+            self.functions(row, f[top], &mut usual);
             self.add(&mut common, top, weight, &usual);
             let mut undecided = !bernoulli(&mut draws, f[top]);
             let mut rest = 1.0 - f[top];
@@ -326,7 +308,7 @@ impl Statistic {
                 }
                 let here = undecided & bernoulli(&mut draws, p / rest);
                 if here != 0 {
-                    self.functions(p, &mut phi);
+                    self.functions(row, p, &mut phi);
                     each_bit(here, |lane| {
                         let lane = &mut lanes[lane * width..(lane + 1) * width];
                         self.add(lane, class, weight, &phi);
@@ -352,6 +334,25 @@ fn each_bit(mut bits: u64, mut visit: impl FnMut(usize)) {
         visit(bits.trailing_zeros() as usize);
         bits &= bits - 1;
     }
+}
+
+/// logit f₁ of every row with a weighted mean of 0 and a standard deviation of 1, taken as at least 0.1.
+fn standardised(problem: &Problem<'_>) -> Vec<f64> {
+    let mut z: Vec<f64> = (0..problem.rows())
+        .into_par_iter()
+        .map(|row| logit(problem.prediction(row, &mut [0.0; 2])[1]))
+        .collect();
+    let (mut weights, mut sum, mut square) = (0.0, 0.0, 0.0);
+    for (row, z) in z.iter().enumerate() {
+        let weight = problem.weight(row);
+        weights += weight;
+        sum += weight * z;
+        square += weight * z * z;
+    }
+    let mean = sum / weights;
+    let scale = (square / weights - mean * mean).max(0.01).sqrt();
+    z.iter_mut().for_each(|z| *z = (*z - mean) / scale);
+    z
 }
 
 fn logit(p: f64) -> f64 {
