@@ -1,8 +1,9 @@
 """Time `calipers estimate` on a million rows of two classes, and measure its peak memory.
 
-The claim: estimating with `isotonic`, bounds and p-values included, takes less than twice the time of
-reading the CSV file, and the peak of memory stays below ten times the size of the numbers themselves
-(a label and two probabilities a row, 8 bytes each). Each figure is the median of several runs.
+The claim: estimating with `isotonic`, bounds and p-values included, takes less than twice the time
+of reading the CSV file, and the peak of memory stays below ten times the size of the numbers
+themselves (a label and two probabilities a row, 8 bytes each). Each figure is the median of several
+runs.
 
 Usage: python3 bench/million_rows.py [ROWS] [RECALIBRATOR ...]
 """
