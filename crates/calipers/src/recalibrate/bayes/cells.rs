@@ -12,6 +12,10 @@ const TIE: f64 = 1e-12;
 /// A cell that a group of ties would make larger than this many times its share is closed before.
 const OVERFULL: f64 = 1.5;
 
+/// Weights that differ by less than this share are equal: the order in which they were added up, which
+/// is that of the rows, must not decide where a cell ends.
+const ROUNDING: f64 = 1e-9;
+
 /// Neighbouring rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Cell {
@@ -69,12 +73,12 @@ fn divide_sorted(rows: impl Iterator<Item = (f64, f64, f64)>, share: f64) -> (Ve
         while let Some(row) = rows.next_if(|next| next.0 <= reach) {
             ties.add(&single(row));
         }
-        if open.mass > 0.0 && open.mass + ties.mass > OVERFULL * share {
+        if open.mass > 0.0 && open.mass + ties.mass > OVERFULL * share * (1.0 + ROUNDING) {
             cells.push(std::mem::take(&mut open));
         }
         merged |= open.mass > 0.0;
         open.add(&ties);
-        if open.mass >= share {
+        if open.mass >= share * (1.0 - ROUNDING) {
             cells.push(std::mem::take(&mut open));
         }
     }
