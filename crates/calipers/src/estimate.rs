@@ -258,11 +258,8 @@ impl Estimator {
 
     /// The same settings for the rows of one group.
     pub(crate) fn within(&self, folds: Folds, confidence: f64, draws: usize) -> Self {
-        let draws = match (self.draws, self.test) {
-            (Some(0), _) => Some(0),
-            (_, Test::Score) => Some(draws),
-            (asked, Test::Refit) => asked,
-        };
+        // Without a word from the user a refitted test has its own default.
+        let draws = self.draws.or((self.test == Test::Score).then_some(draws));
         Self { folds, confidence, draws, watcher: None, ..self.clone() }
     }
 

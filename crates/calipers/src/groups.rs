@@ -86,6 +86,9 @@ impl Estimator {
         let plans: Vec<Option<Folds>> =
             rows_of.iter().map(|rows| self.folds_within(rows, weight)).collect();
         let tested = plans.iter().flatten().count().max(1);
+        // Given folds have other sizes in each group: the largest factor covers all.
+        let factors = plans.iter().flatten().map(|folds| Inflation::of(folds, self.repeats));
+        let inflation = factors.max_by(|a, b| a.factor().total_cmp(&b.factor()));
         let confidence = 1.0 - (1.0 - self.confidence) / tested as f64;
         let total: f64 = (0..predictions.rows()).map(weight).sum();
         let mut found = Vec::with_capacity(rows_of.len());
@@ -105,7 +108,7 @@ impl Estimator {
             shares.push(rows.iter().map(|&row| weight(row)).sum::<f64>() / total);
             found.push(Group { name: name.clone(), rows: rows.len(), estimates });
         }
-        let aware = self.aware(&found, &shares);
+        let aware = self.aware(&found, &shares, inflation);
         adjust(&mut found);
         Ok(GroupErrors { groups: found, aware, confidence })
     }
@@ -126,13 +129,19 @@ impl Estimator {
     }
 
     /// Groups are fitted apart, so their estimates are independent: means and variances add up.
-    fn aware(&self, groups: &[Group], shares: &[f64]) -> Vec<GroupAware> {
+    fn aware(
+        &self,
+        groups: &[Group],
+        shares: &[f64],
+        inflation: Option<Inflation>,
+    ) -> Vec<GroupAware> {
         let estimated = || {
             let groups = groups.iter().zip(shares);
             groups.filter_map(|(group, share)| group.estimates.as_ref().map(|all| (all, *share)))
         };
-        let Some((first, _)) = estimated().next() else { return Vec::new() };
-        let inflation = Inflation::of(&self.folds, self.repeats);
+        let Some(((first, _), inflation)) = estimated().next().zip(inflation) else {
+            return Vec::new();
+        };
         let combine = |number: usize| {
             let all = || estimated().map(|(all, share)| (&all[number], share));
             let bounded = Spread {

@@ -124,9 +124,12 @@ impl Track {
             let rows: Vec<usize> =
                 (0..folds.len()).filter(|&row| folds[row] as usize == fold).collect();
             let block = self.loss.block();
-            let predictions = held_out.predictions(number).chunks(block * classes);
-            // Where g = f there are no predictions, and every score is 0.
-            for (rows, g) in rows.chunks(block).zip(predictions) {
+            let predictions = held_out.predictions(number);
+            if predictions.is_empty() {
+                // There g = f, and every score is 0.
+                rows.iter().for_each(|&row| self.count(found, row, Possible::default()));
+            }
+            for (rows, g) in rows.chunks(block).zip(predictions.chunks(block * classes)) {
                 if stop::requested() {
                     return;
                 }

@@ -167,6 +167,21 @@ fn errors_that_cancel_between_groups_are_found_within_them() {
 }
 
 #[test]
+fn groups_have_the_drawings_that_were_asked_for() {
+    let predictions = simulate("binary-overconfident", 600, 0).unwrap();
+    let names: Vec<&str> = (0..600).map(|row| ["a", "b"][row % 2]).collect();
+    let predictions = predictions.with_groups(&names).unwrap();
+    let p_values = |draws| {
+        let report = estimator(&["l1"], "logistic").draws(draws).estimate(&predictions).unwrap();
+        let groups = report.groups.unwrap().groups;
+        groups.iter().map(|group| group.estimates.as_ref().unwrap()[0].p_value).collect::<Vec<_>>()
+    };
+    assert_eq!(p_values(0), [None, None]);
+    // 49 drawings and two groups: 1/50 twice.
+    assert_eq!(p_values(49), [Some(0.04), Some(0.04)]);
+}
+
+#[test]
 fn groups_that_are_too_small_say_nothing() {
     let predictions = simulate("binary-overconfident", 300, 0).unwrap();
     let names: Vec<&str> = (0..300).map(|row| if row < 19 { "few" } else { "many" }).collect();
