@@ -181,6 +181,14 @@ pub enum Error {
         /// What was expected instead.
         reason: String,
     },
+    /// Text that names no neighbour.
+    #[error("unknown measure {text:?}: {reason}")]
+    Neighbour {
+        /// The text as given.
+        text: String,
+        /// What was expected instead.
+        reason: String,
+    },
     /// Text that names no simulation.
     #[error("unknown simulation {text:?}: the names are {names}")]
     Simulation {

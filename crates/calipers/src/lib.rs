@@ -47,7 +47,9 @@ mod loss;
 mod mean;
 mod metric;
 mod monitor;
+mod neighbours;
 mod order;
+mod params;
 mod predictions;
 mod problem;
 mod probs;
@@ -72,11 +74,12 @@ pub use groups::{Group, GroupAware, GroupErrors};
 pub use loss::{Brier, Distance, DistanceLoss, Linf, Log, Lp, ProperLoss, Purpose};
 pub use metric::{BinaryNorm, Metric, MetricPart, Scope, Side};
 pub use monitor::Monitor;
+pub use neighbours::{Measurement, Measurements, Neighbour, NeighbourInfo, Neighbours, neighbours};
+pub use params::Parameter;
 pub use predictions::{Groups, Predictions};
 pub use probs::{Real, SUM_TOLERANCE};
 pub use recalibrate::{
-    Fitted, Parameter, Recalibrator, RecalibratorInfo, load_model, recalibrator, recalibrators,
-    save_model,
+    Fitted, Recalibrator, RecalibratorInfo, load_model, recalibrator, recalibrators, save_model,
 };
 pub use report::{Estimate, Report};
 pub use sample::Sample;

@@ -156,7 +156,7 @@ fn dirichlet(row: &mut [f64], draws: &mut impl Rng) {
 }
 
 /// The class whose interval of the cumulated probabilities holds a uniform draw.
-fn categorical(probs: &[f64], draw: f64) -> usize {
+pub(crate) fn categorical(probs: &[f64], draw: f64) -> usize {
     let mut left = draw;
     for (class, &p) in probs.iter().enumerate() {
         left -= p;

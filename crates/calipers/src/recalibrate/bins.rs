@@ -3,9 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::one_vs_rest::Curve;
-use super::params::Params;
-use super::registry::Parameter;
 use crate::error::Result;
+use crate::params::{Parameter, Params};
 use crate::sample::Column;
 
 /// The number of bins when none is given, which is also what most binned ECEs use.

@@ -1,9 +1,9 @@
 use super::Fitted;
 use super::bins::{BINS, Histogram, PARAMETER, bins_from, settings};
 use super::one_vs_rest::OneVsRest;
-use super::params::Params;
-use super::registry::{Builtin, Parameter};
+use super::registry::Builtin;
 use crate::error::Result;
+use crate::params::{Parameter, Params};
 use crate::sample::{Column, Sample};
 
 /// Histogram binning with bins that hold equally much weight; more than two classes:

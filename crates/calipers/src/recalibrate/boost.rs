@@ -1,10 +1,10 @@
 //! `boost`, `boost-leafwise` and their cold starts: boosted trees by their names and parameters.
 
 use super::Fitted;
-use super::params::{Field, Params};
-use super::registry::{Builtin, Parameter};
+use super::registry::Builtin;
 use crate::boost::{Boosted, Growth, Leafwise, MOST_BORDERS, Plan, Start, Symmetric};
 use crate::error::Result;
+use crate::params::{Field, Parameter, Params};
 use crate::sample::Sample;
 
 /// What tells one of the four from the others.

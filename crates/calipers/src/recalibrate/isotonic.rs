@@ -110,6 +110,12 @@ impl Steps {
     }
 }
 
+/// The isotonic regression of y on f at every row, for rows (f, y) in ascending order of f.
+pub(crate) fn isotonic_levels(rows: impl Iterator<Item = (f64, f64)> + Clone) -> Vec<f64> {
+    let steps = Steps::pool(rows.clone().map(|(f, y)| (f, y, 1.0)));
+    rows.map(|(f, _)| steps.at(f)[1]).collect()
+}
+
 impl Curve for Steps {
     const NAME: &'static str = "isotonic";
 

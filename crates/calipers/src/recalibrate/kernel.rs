@@ -4,10 +4,10 @@ use ndarray::{ArrayView2, ArrayViewMut2};
 use serde::{Deserialize, Serialize};
 
 use super::gauss::{GaussSums, Sources};
-use super::params::Params;
-use super::registry::{Builtin, Parameter};
+use super::registry::Builtin;
 use super::{Fitted, Model};
 use crate::error::Result;
+use crate::params::{Parameter, Params};
 use crate::sample::Sample;
 use crate::simplex::mix_with_uniform;
 use crate::stop;

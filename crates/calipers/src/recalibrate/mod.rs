@@ -23,7 +23,6 @@ mod linear;
 mod logistic;
 mod matrix;
 mod one_vs_rest;
-mod params;
 mod partition;
 mod quadratic;
 mod registry;
@@ -40,10 +39,10 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use serde_json::Value;
 
 pub use registry::{
-    Parameter, RecalibratorInfo, default_recalibrator, load_model, recalibrator, recalibrators,
-    save_model,
+    RecalibratorInfo, default_recalibrator, load_model, recalibrator, recalibrators, save_model,
 };
 
+pub(crate) use isotonic::isotonic_levels;
 pub(crate) use logistic::LogisticMap;
 
 use crate::error::Result;

@@ -1,11 +1,11 @@
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-use super::params::Params;
-use super::registry::{Builtin, Parameter};
+use super::registry::Builtin;
 use super::{Fitted, Model};
 use crate::error::Result;
 use crate::folds::generator;
+use crate::params::{Parameter, Params};
 use crate::sample::Sample;
 use crate::simplex::{mix_with_uniform, normalise};
 use crate::stop;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::boost::Boosting;
-use super::params::Params;
 use super::{Fitted, Model, Recalibrator};
 use crate::error::{Error, Result};
+use crate::params::{Parameter, Params};
 use crate::sample::Sample;
 use crate::stop;
 
@@ -79,17 +79,6 @@ impl<B: Builtin> Recalibrator for B {
     }
 }
 
-/// A parameter of a recalibrator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parameter {
-    /// The key before the `=`.
-    pub name: &'static str,
-    /// The value when it is not given.
-    pub default: &'static str,
-    /// What it sets.
-    pub about: &'static str,
-}
-
 /// A recalibrator's name and description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -144,13 +133,11 @@ fn unusable(reason: String) -> Error {
 /// # Ok::<(), calipers::Error>(())
 /// ```
 pub fn recalibrator(text: &str) -> Result<Arc<dyn Recalibrator>> {
-    let (name, mut params) = Params::parse(text)?;
+    let refuse = |text, reason| Error::Recalibrator { text, reason };
+    let (name, mut params) = Params::parse(text, refuse)?;
     let entry = TABLE.iter().find(|entry| entry.info.name == name).ok_or_else(|| {
         let names: Vec<&str> = TABLE.iter().map(|entry| entry.info.name).collect();
-        Error::Recalibrator {
-            text: text.to_owned(),
-            reason: format!("the names are {}", names.join(", ")),
-        }
+        refuse(text.to_owned(), format!("the names are {}", names.join(", ")))
     })?;
     let made = (entry.make)(&mut params)?;
     params.finish()?;

@@ -6,7 +6,7 @@ use rand::Rng;
 /// on, 64 numbers at a time, until every comparison is decided: about 7 random words for 64 draws, and
 /// exact to the last digit of p.
 #[inline]
-pub(crate) fn bernoulli(draws: &mut impl Rng, p: f64) -> u64 {
+pub(crate) fn bernoulli(draws: &mut (impl Rng + ?Sized), p: f64) -> u64 {
     if p >= 1.0 {
         return u64::MAX;
     }

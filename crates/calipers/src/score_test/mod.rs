@@ -25,11 +25,12 @@ use crate::recalibrate::Recalibrator;
 use crate::simplex::{FLOOR, floored_ln};
 use crate::solve::Cholesky;
 use crate::stop;
-use bernoulli::bernoulli;
 use refit::refit_p_value;
 
+pub(crate) use bernoulli::bernoulli;
+
 /// Labels drawn together, one a bit of a word.
-const LANES: usize = 64;
+pub(crate) const LANES: usize = 64;
 
 /// How much the term of all classes together counts, in units of the classes' terms: enough to be
 /// seen among the noise of all of them.

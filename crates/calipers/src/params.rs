@@ -1,33 +1,56 @@
-//! Parameters behind a recalibrator's name: `kernel:bandwidth=0.05,other=3`.
+//! Parameters behind a name: `kernel:bandwidth=0.05,other=3`.
 
 use crate::error::{Error, Result};
+
+/// A parameter of a recalibrator or of another measure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// The key before the `=`.
+    pub name: &'static str,
+    /// The value when it is not given.
+    pub default: &'static str,
+    /// What it sets.
+    pub about: &'static str,
+}
+
+/// Makes the error that a text is refused with, from the text and the reason.
+pub(crate) type Refusal = fn(String, String) -> Error;
 
 /// The parameters given in a text, taken one by one.
 pub(crate) struct Params<'a> {
     text: &'a str,
+    refusal: Refusal,
     given: Vec<(&'a str, &'a str)>,
     known: Vec<&'static str>,
 }
 
 impl<'a> Params<'a> {
     /// Splits `name:key=value,key=value` into the name and its parameters.
-    pub fn parse(text: &'a str) -> Result<(&'a str, Self)> {
+    pub fn parse(text: &'a str, refusal: Refusal) -> Result<(&'a str, Self)> {
         let (name, list) = text.split_once(':').unwrap_or((text, ""));
         let mut given: Vec<(&str, &str)> = Vec::new();
         for item in list.split(',').filter(|item| !item.is_empty()) {
-            let (key, value) = item.split_once('=').ok_or_else(|| Error::Recalibrator {
-                text: text.to_owned(),
-                reason: format!("{item:?} is not key=value"),
-            })?;
+            let (key, value) = item
+                .split_once('=')
+                .ok_or_else(|| refusal(text.to_owned(), format!("{item:?} is not key=value")))?;
             if given.iter().any(|(already, _)| *already == key) {
-                return Err(Error::Recalibrator {
-                    text: text.to_owned(),
-                    reason: format!("parameter {key:?} is given twice"),
-                });
+                let reason = format!("parameter {key:?} is given twice");
+                return Err(refusal(text.to_owned(), reason));
             }
             given.push((key, value));
         }
-        Ok((name, Self { text, given, known: Vec::new() }))
+        Ok((name, Self { text, refusal, given, known: Vec::new() }))
+    }
+
+    /// What is given for a key.
+    fn given(&mut self, key: &'static str) -> Option<&'a str> {
+        self.known.push(key);
+        let position = self.given.iter().position(|(name, _)| *name == key)?;
+        Some(self.given.remove(position).1)
+    }
+
+    fn refuse<T>(&self, reason: String) -> Result<T> {
+        Err((self.refusal)(self.text.to_owned(), reason))
     }
 
     /// A number with a default, which must satisfy a condition.
@@ -38,17 +61,29 @@ impl<'a> Params<'a> {
         condition: &str,
         holds: impl Fn(f64) -> bool,
     ) -> Result<f64> {
-        self.known.push(key);
-        let Some(position) = self.given.iter().position(|(name, _)| *name == key) else {
-            return Ok(default);
-        };
-        let (_, value) = self.given.remove(position);
-        value.parse().ok().filter(|number: &f64| number.is_finite() && holds(*number)).ok_or_else(
-            || Error::Recalibrator {
-                text: self.text.to_owned(),
-                reason: format!("{key}={value}: expected {condition}"),
-            },
-        )
+        let Some(value) = self.given(key) else { return Ok(default) };
+        match value.parse() {
+            Ok(number) if f64::is_finite(number) && holds(number) => Ok(number),
+            _ => self.refuse(format!("{key}={value}: expected {condition}")),
+        }
+    }
+
+    /// One of several words, the first unless another is given; its place among them.
+    pub fn choice(&mut self, key: &'static str, words: &[&str]) -> Result<usize> {
+        let Some(value) = self.given(key) else { return Ok(0) };
+        match words.iter().position(|word| *word == value) {
+            Some(place) => Ok(place),
+            None => self.refuse(format!("{key}={value}: expected {}", words.join(" or "))),
+        }
+    }
+
+    /// The p of a norm: a number of at least 1, or `inf`; 1 unless given.
+    pub fn power(&mut self, key: &'static str) -> Result<f64> {
+        let Some(value) = self.given(key) else { return Ok(1.0) };
+        match value.parse() {
+            Ok(power) if power >= 1.0 => Ok(power),
+            _ => self.refuse(format!("{key}={value}: expected a number of at least 1, or inf")),
+        }
     }
 
     /// A whole number of at least `least`, with a default; 0 stands for "not given".
@@ -69,7 +104,7 @@ impl<'a> Params<'a> {
         } else {
             format!("it has no parameter {key:?}; it has {}", self.known.join(", "))
         };
-        Err(Error::Recalibrator { text: self.text.to_owned(), reason })
+        self.refuse(reason)
     }
 }
 

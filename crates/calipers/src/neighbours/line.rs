@@ -1,0 +1,70 @@
+//! Predictions that are one number: f and whether it happened, in ascending order of f.
+
+use crate::order::ascending;
+use crate::predictions::Predictions;
+use crate::problem::argmax;
+use crate::stop;
+
+/// The rows of a two-class problem, ascending in f.
+#[derive(Debug, Clone)]
+pub(crate) struct Line {
+    /// The predictions.
+    pub f: Vec<f64>,
+    /// 1 where it happened, else 0.
+    pub y: Vec<f64>,
+}
+
+impl Line {
+    /// Sorts rows by f.
+    pub fn new(rows: usize, f: impl Fn(usize) -> f64, happened: impl Fn(usize) -> bool) -> Self {
+        let order = ascending(rows, &f);
+        let f = order.iter().map(|&row| f(row as usize)).collect();
+        let y = order.iter().map(|&row| f64::from(u8::from(happened(row as usize)))).collect();
+        Self { f, y }
+    }
+
+    /// "Is it this class?", by the probability of that class.
+    pub fn of_class(predictions: &Predictions<'_>, class: usize) -> Self {
+        Self::new(
+            predictions.rows(),
+            |row| predictions.held().at(row, class),
+            |row| predictions.labels()[row] as usize == class,
+        )
+    }
+
+    /// "Is the most probable class the observed one?", by its probability.
+    pub fn of_top(predictions: &Predictions<'_>) -> Self {
+        let mut buffer = vec![0.0; predictions.classes()];
+        let best: Vec<usize> = (0..predictions.rows())
+            .take_while(|&row| !stop::requested_at(row))
+            .map(|row| argmax(predictions.held().row(row, &mut buffer)))
+            .collect();
+        Self::new(
+            best.len(),
+            |row| predictions.held().at(row, best[row]),
+            |row| predictions.labels()[row] as usize == best[row],
+        )
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.f.len()
+    }
+
+    /// Pairs (f, y), ascending.
+    pub fn iter(&self) -> impl Iterator<Item = (f64, f64)> + Clone {
+        self.f.iter().copied().zip(self.y.iter().copied())
+    }
+
+    /// Where the rows that share the prediction before this place end.
+    #[allow(clippy::float_cmp, reason = "a tie is a prediction of the same bits")]
+    pub fn end_of_tie(&self, place: usize) -> usize {
+        match place.checked_sub(1) {
+            None => 0,
+            Some(last) => {
+                let tied = self.f[place..].iter().take_while(|&&f| f == self.f[last]).count();
+                place + tied
+            }
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Measuring with several neighbours, and what comes out.
+
+use serde_json::{Map, Value, json};
+
+use super::{Chance, Neighbour};
+use crate::error::{Error, Result};
+use crate::predictions::Predictions;
+use crate::report::number;
+use crate::score_test::automatic_draws;
+use crate::stop::{self, Stop, with_pool};
+
+/// Measures calibration as others do.
+///
+/// Defaults: every neighbour that these predictions have, save those whose cost grows with the
+/// square of the rows where there are more than 20,000; seed 0; as many drawings as an
+/// [`Estimator`](crate::Estimator) makes; as many threads as the machine has cores. Weights are
+/// refused: the measures are defined for rows that count alike.
+///
+/// ```
+/// use calipers::{Neighbours, simulate};
+///
+/// let predictions = simulate("binary-calibrated", 2_000, 0)?;
+/// let found = Neighbours::new().ask("ece:bins=100".parse()?).measure(&predictions)?;
+/// // Nothing is wrong with these predictions, but a hundred bins say otherwise.
+/// assert!(found.get("ece:bins=100").unwrap().value.unwrap() > 0.05);
+/// # Ok::<(), calipers::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Neighbours {
+    asked: Vec<Neighbour>,
+    seed: u64,
+    draws: Option<usize>,
+    threads: usize,
+    stop: Option<Stop>,
+}
+
+/// More rows than this, and a cost that grows with their square must be asked for.
+const MOST_ROWS_SQUARED: usize = 20_000;
+
+/// What is measured of two classes, and of more, unless it is said.
+const DEFAULTS: [&[&str]; 2] = [
+    &[
+        "ece",
+        "ece:by=mass",
+        "debiased",
+        "sweep",
+        "smooth",
+        "kernel",
+        "skce",
+        "corp",
+        "kuiper",
+        "kolmogorov-smirnov",
+        "hosmer-lemeshow",
+        "spiegelhalter",
+        "cox",
+    ],
+    &[
+        "top-ece",
+        "top-ece:by=mass",
+        "classwise-ece",
+        "top-debiased",
+        "marginal-debiased",
+        "top-sweep",
+        "top-smooth",
+        "kernel",
+        "skce",
+        "top-corp",
+        "top-kuiper",
+        "top-kolmogorov-smirnov",
+        "top-hosmer-lemeshow",
+        "top-spiegelhalter",
+        "top-cox",
+    ],
+];
+
+impl Neighbours {
+    /// The default settings.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks a neighbour. Without any, all are asked that measure such predictions.
+    pub fn ask(mut self, neighbour: Neighbour) -> Self {
+        self.asked.push(neighbour);
+        self
+    }
+
+    /// Asks several neighbours.
+    pub fn ask_all(mut self, neighbours: impl IntoIterator<Item = Neighbour>) -> Self {
+        self.asked.extend(neighbours);
+        self
+    }
+
+    /// The seed of the drawings.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// How often labels are drawn from the predictions where a test needs it; 0 for no such test.
+    pub fn draws(mut self, draws: usize) -> Self {
+        self.draws = Some(draws);
+        self
+    }
+
+    /// How many threads to use; 0 for as many as there are cores.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// A handle by which it can be stopped.
+    pub fn stop(mut self, stop: Stop) -> Self {
+        self.stop = Some(stop);
+        self
+    }
+
+    /// Measures.
+    ///
+    /// # Errors
+    /// Weights, a neighbour that measures no such predictions, or [`Error::Stopped`] by the handle.
+    pub fn measure(&self, predictions: &Predictions<'_>) -> Result<Measurements> {
+        let stop = self.stop.clone().unwrap_or_default();
+        with_pool(self.threads, &stop, || self.measure_in_pool(predictions))
+    }
+
+    /// Measures on the threads that call it, those of [`with_pool`](crate::with_pool).
+    ///
+    /// # Errors
+    /// As [`measure`](Self::measure).
+    pub fn measure_in_pool(&self, predictions: &Predictions<'_>) -> Result<Measurements> {
+        if predictions.weights().is_some() {
+            return Err(Error::Setting {
+                name: "weights",
+                reason: "these measures are defined for rows that count alike".to_owned(),
+            });
+        }
+        let (asked, left_out) = self.asked_or_default(predictions)?;
+        asked.iter().try_for_each(|neighbour| neighbour.check(predictions))?;
+        let automatic = || automatic_draws(predictions.rows(), predictions.classes());
+        let chance = Chance { seed: self.seed, draws: self.draws.unwrap_or_else(automatic) };
+        let mut found = Vec::with_capacity(asked.len());
+        for neighbour in &asked {
+            found.push(Measurement::of(neighbour, neighbour.measure(predictions, &chance)));
+            stop::check()?;
+        }
+        Ok(Measurements {
+            rows: predictions.rows(),
+            classes: predictions.class_names().to_vec(),
+            seed: self.seed,
+            found,
+            left_out,
+        })
+    }
+
+    /// What to measure, and what is left out because it would take long.
+    fn asked_or_default(
+        &self,
+        predictions: &Predictions<'_>,
+    ) -> Result<(Vec<Neighbour>, Vec<String>)> {
+        if !self.asked.is_empty() {
+            return Ok((self.asked.clone(), Vec::new()));
+        }
+        let names = DEFAULTS[usize::from(predictions.classes() > 2)];
+        let all = names.iter().map(|name| name.parse()).collect::<Result<Vec<Neighbour>>>()?;
+        let many = predictions.rows() > MOST_ROWS_SQUARED;
+        let (left_out, asked): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|neighbour| many && neighbour.info().quadratic);
+        Ok((asked, left_out.iter().map(Neighbour::to_string).collect()))
+    }
+}
+
+/// What one neighbour says.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Measurement {
+    /// The neighbour's name.
+    pub name: String,
+    /// The error or the statistic; none where such rows have none.
+    pub value: Option<f64>,
+    /// The p-value of "this model is calibrated", of those that are tests.
+    pub p_value: Option<f64>,
+    /// What else there is to know, by name.
+    pub details: Vec<(&'static str, f64)>,
+    /// Why there is no value.
+    pub reason: Option<String>,
+}
+
+impl Measurement {
+    fn of(neighbour: &Neighbour, outcome: super::Outcome) -> Self {
+        let name = neighbour.to_string();
+        match outcome {
+            Ok(found) => Self {
+                name,
+                value: Some(found.value),
+                p_value: found.p_value,
+                details: found.details,
+                reason: None,
+            },
+            Err(reason) => {
+                Self { name, value: None, p_value: None, details: Vec::new(), reason: Some(reason) }
+            }
+        }
+    }
+
+    /// A detail, by its name.
+    pub fn detail(&self, name: &str) -> Option<f64> {
+        self.details.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
+    }
+
+    fn to_json(&self) -> Value {
+        let mut fields = Map::new();
+        fields.insert("value".into(), self.value.map_or(Value::Null, number));
+        if let Some(p_value) = self.p_value {
+            fields.insert("p_value".into(), number(p_value));
+        }
+        for (name, value) in &self.details {
+            fields.insert((*name).into(), number(*value));
+        }
+        if let Some(reason) = &self.reason {
+            fields.insert("reason".into(), json!(reason));
+        }
+        Value::Object(fields)
+    }
+}
+
+/// What the neighbours say of some predictions.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Measurements {
+    /// The number of rows.
+    pub rows: usize,
+    /// The classes' names.
+    pub classes: Vec<String>,
+    /// The seed.
+    pub seed: u64,
+    /// What each said, in the order in which they were asked.
+    pub found: Vec<Measurement>,
+    /// Those that were not asked because of their cost with so many rows.
+    pub left_out: Vec<String>,
+}
+
+impl Measurements {
+    /// What a neighbour said, by its name.
+    pub fn get(&self, name: &str) -> Option<&Measurement> {
+        self.found.iter().find(|one| one.name == name)
+    }
+
+    /// All as JSON; infinite values are the strings `"inf"` and `"-inf"`.
+    pub fn to_json(&self) -> Value {
+        let measures: Map<String, Value> =
+            self.found.iter().map(|one| (one.name.clone(), one.to_json())).collect();
+        json!({
+            "n": self.rows,
+            "classes": self.classes,
+            "seed": self.seed,
+            "measures": measures,
+            "left_out": self.left_out,
+        })
+    }
+}
