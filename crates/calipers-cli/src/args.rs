@@ -30,6 +30,9 @@ pub enum Command {
     /// Compare several models on the same labels
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(Box<CompareArgs>),
+    /// Measure calibration as others do: ECE and its kin, and classical tests
+    #[command(after_help = NEIGHBOURS_EXAMPLES)]
+    Neighbours(Box<NeighboursArgs>),
     /// Draw predictions whose calibration error is known, to try things out
     #[command(
         after_help = SIMULATE_EXAMPLES,
@@ -72,6 +75,17 @@ Examples:
   calipers compare a.parquet b.parquet c.parquet --metric l1,brier --format json
 
 The files hold the same rows in the same order, with the same labels.";
+
+const NEIGHBOURS_EXAMPLES: &str = "\
+Examples:
+  calipers neighbours                       lists what there is
+  calipers neighbours predictions.csv
+  calipers neighbours predictions.csv --measure ece:bins=20,by=mass,smooth
+  calipers neighbours ten.parquet --measure top-ece,classwise-ece,skce
+
+One-dimensional measures of more than two classes take a scope: top- for the
+most probable class, classwise- for the mean over classes, marginal- for their
+mean under the measure's power.";
 
 const SIMULATE_EXAMPLES: &str = "\
 Examples:
@@ -161,6 +175,54 @@ pub struct CompareArgs {
     pub format: ListFormat,
 }
 
+/// The settings of `calipers neighbours`.
+#[derive(Debug, Args)]
+pub struct NeighboursArgs {
+    /// The predictions: .csv, .tsv, .parquet, .arrow, .feather or .npz; - is CSV on standard input;
+    /// leave it out for a list of the measures
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+
+    /// What to measure, with parameters after a colon, such as ece:bins=20; repeat it or separate by
+    /// commas [default: all that measure such predictions]
+    #[arg(long, value_name = "M", help_heading = MEASURE)]
+    pub measure: Vec<String>,
+
+    /// Labels drawn from the predictions where a test needs it; 0 for no such test [default: 999,
+    /// fewer for much data]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = MEASURE)]
+    pub draws: Option<usize>,
+
+    /// Seed of the drawings
+    #[arg(long, value_name = "S", default_value_t = 0, allow_negative_numbers = true, help_heading = MEASURE)]
+    pub seed: u64,
+
+    #[command(flatten)]
+    pub running: RunningArgs,
+
+    /// How to print the measures
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = OUTPUT)]
+    pub format: ReportFormat,
+}
+
+/// How to run.
+#[derive(Debug, Args)]
+pub struct RunningArgs {
+    /// Threads to use; 0 for one a core
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u16).range(0..=1024),
+        help_heading = OUTPUT
+    )]
+    pub threads: u16,
+}
+
 /// What to measure.
 #[derive(Debug, Args)]
 pub struct MetricArgs {
@@ -222,16 +284,8 @@ pub struct MethodArgs {
     #[arg(long, value_name = "S", default_value_t = 0, allow_negative_numbers = true, help_heading = FOLDS)]
     pub seed: u64,
 
-    /// Threads to use; 0 for one a core
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        allow_negative_numbers = true,
-        value_parser = clap::value_parser!(u16).range(0..=1024),
-        help_heading = OUTPUT
-    )]
-    pub threads: u16,
+    #[command(flatten)]
+    pub running: RunningArgs,
 }
 
 const COLUMNS: &str = "Columns";

@@ -46,6 +46,7 @@ fn main() -> ExitCode {
         Command::Estimate(args) => commands::estimate(&args).map(|()| Exit::Fine),
         Command::Check(args) => commands::check(&args),
         Command::Compare(args) => commands::compare(&args).map(|()| Exit::Fine),
+        Command::Neighbours(args) => commands::neighbours(&args).map(|()| Exit::Fine),
         Command::Simulate(args) => commands::simulate(&args).map(|()| Exit::Fine),
         Command::Metrics(args) => commands::metrics(&args).map(|()| Exit::Fine),
         Command::Recalibrators(args) => commands::recalibrators(&args).map(|()| Exit::Fine),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use calipers::{Error, Estimator, Folds, Metric, recalibrator, recalibrators};
+use calipers::{Error, Estimator, Folds, Metric, neighbours, recalibrator, recalibrators};
 
 use crate::args::{ColumnArgs, MethodArgs};
 use crate::columns::{FoldSource, Loaded, load};
@@ -35,7 +35,7 @@ pub fn estimator(metrics: Vec<Metric>, method: &MethodArgs) -> Result<Estimator>
         .confidence(method.confidence)
         .binary(method.binary.into())
         .test(method.test.into())
-        .threads(method.threads.into());
+        .threads(method.running.threads.into());
     if let Some(floor) = method.log_floor {
         estimator = estimator.log_floor(floor);
     }
@@ -52,19 +52,25 @@ pub fn predictions(file: &Path, columns: &ColumnArgs, method: &MethodArgs) -> Re
         (None, None) => FoldSource::Unsaid,
         (None, Some(_)) => FoldSource::Shuffled,
     };
-    let table = read(file, &wanted(columns, method))?;
-    let mut loaded = load(table, columns, &folds)?;
+    let mut loaded = rows(file, columns, &folds)?;
     let shuffled = || Folds::Shuffled(method.folds.unwrap_or(DEFAULT_FOLDS));
     loaded.folds = Some(loaded.folds.unwrap_or_else(shuffled));
     Ok(loaded)
 }
 
+/// Reads a file of predictions.
+pub fn rows(file: &Path, columns: &ColumnArgs, folds: &FoldSource<'_>) -> Result<Loaded> {
+    load(read(file, &wanted(columns, folds))?, columns, folds)
+}
+
 /// The columns that the flags name; if they do not name all that are needed, any may be needed.
-fn wanted(columns: &ColumnArgs, method: &MethodArgs) -> Wanted {
+fn wanted(columns: &ColumnArgs, folds: &FoldSource<'_>) -> Wanted {
     let scores = columns.probs.as_ref().or(columns.logits.as_ref());
-    let single = [&columns.label, &columns.weight, &columns.group, &method.fold_column];
+    let fold_column = if let FoldSource::Column(name) = folds { Some(*name) } else { None };
+    let single = [columns.label.as_ref(), columns.weight.as_ref(), columns.group.as_ref()];
     let names = single.into_iter().flatten().chain(scores.into_iter().flatten());
-    Wanted::new(names.cloned().collect(), columns.label.is_none() || scores.is_none())
+    let names = names.map(String::as_str).chain(fold_column).map(str::to_owned);
+    Wanted::new(names.collect(), columns.label.is_none() || scores.is_none())
 }
 
 /// The core's error in terms of the command line, with a suggestion where a name is misspelt.
@@ -79,15 +85,12 @@ pub fn explain(error: &Error) -> Failure {
         Error::Metric { text, .. } => Failure::input(error.to_string())
             .maybe_hint(metric_hint(text).or_else(|| Some("see calipers metrics".to_owned()))),
         Error::Recalibrator { text, reason } => {
-            let name = text.split(':').next().unwrap_or_default();
-            let names: Vec<&str> = recalibrators().map(|info| info.name).collect();
-            // The name is right and a parameter is wrong: then the recalibrator is not unknown.
-            let known = names.contains(&name);
-            let message =
-                if known { format!("recalibrator {text}: {reason}") } else { error.to_string() };
-            let hint = if known { None } else { did_you_mean(name, names) };
-            Failure::input(message)
-                .hint(hint.unwrap_or_else(|| "see calipers recalibrators".to_owned()))
+            let names = recalibrators().map(|info| info.name);
+            misnamed(error, "recalibrator", text, reason, names)
+        }
+        Error::Neighbour { text, reason } => {
+            let names = neighbours().map(|info| info.name);
+            misnamed(error, "neighbour", text, reason, names)
         }
         Error::TooFewRows { .. } => {
             Failure::input(error.to_string()).hint("ask for fewer folds with --folds")
@@ -96,6 +99,23 @@ pub fn explain(error: &Error) -> Failure {
         Error::External { .. } | Error::Stopped => Failure::unexpected(error.to_string()),
         _ => Failure::input(error.to_string()),
     }
+}
+
+/// A name, or a parameter behind one, that there is not.
+fn misnamed<'a>(
+    error: &Error,
+    what: &str,
+    text: &str,
+    reason: &str,
+    names: impl Iterator<Item = &'a str>,
+) -> Failure {
+    let name = text.split(':').next().unwrap_or_default();
+    let names: Vec<&str> = names.collect();
+    // The name is right and a parameter is wrong: then it is not unknown.
+    let known = names.contains(&name);
+    let message = if known { format!("{what} {text}: {reason}") } else { error.to_string() };
+    let hint = if known { None } else { did_you_mean(name, names) };
+    Failure::input(message).hint(hint.unwrap_or_else(|| format!("see calipers {what}s")))
 }
 
 /// What other packages call these metrics.

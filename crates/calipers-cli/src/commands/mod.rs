@@ -5,6 +5,7 @@ mod compare;
 mod estimate;
 mod measure;
 mod metrics;
+mod neighbours;
 mod recalibrators;
 mod simulate;
 
@@ -12,5 +13,6 @@ pub use check::check;
 pub use compare::compare;
 pub use estimate::estimate;
 pub use metrics::metrics;
+pub use neighbours::neighbours;
 pub use recalibrators::recalibrators;
 pub use simulate::simulate;

@@ -1,5 +1,6 @@
 //! `calipers recalibrators`: what the truth can be learnt with.
 
+use calipers::Parameter;
 use serde_json::{Value, json};
 
 use crate::args::{ListArgs, ListFormat};
@@ -34,17 +35,22 @@ fn as_table() -> String {
 
 fn as_json() -> Value {
     let list = calipers::recalibrators().map(|info| {
-        let parameters = info.parameters.iter().map(|parameter| {
-            json!({
-                "name": parameter.name,
-                "default": parameter.default,
-                "about": parameter.about,
-            })
-        });
         json!({
             "name": info.name,
             "about": info.about,
-            "parameters": parameters.collect::<Vec<_>>(),
+            "parameters": parameters(info.parameters),
+        })
+    });
+    Value::Array(list.collect())
+}
+
+/// Parameters as JSON.
+pub fn parameters(parameters: &[Parameter]) -> Value {
+    let list = parameters.iter().map(|parameter| {
+        json!({
+            "name": parameter.name,
+            "default": parameter.default,
+            "about": parameter.about,
         })
     });
     Value::Array(list.collect())

@@ -42,7 +42,7 @@ pub fn report(report: &Report) -> String {
 }
 
 /// A cell as CSV has it.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     if text.contains(['"', ',', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {

@@ -13,7 +13,7 @@ mod notes;
 use std::io::{self, Write};
 
 use crate::error::{Failure, Result};
-pub use notes::notes;
+pub use notes::{count, notes};
 
 /// Prints a result to standard output.
 pub fn print(text: &str) -> Result<()> {

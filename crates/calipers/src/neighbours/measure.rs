@@ -131,7 +131,7 @@ impl Neighbours {
     pub fn measure_in_pool(&self, predictions: &Predictions<'_>) -> Result<Measurements> {
         if predictions.weights().is_some() {
             return Err(Error::Setting {
-                name: "weights",
+                name: "weight",
                 reason: "these measures are defined for rows that count alike".to_owned(),
             });
         }
