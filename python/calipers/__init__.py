@@ -7,9 +7,10 @@
 True
 
 ``calibration_error`` gives one number, ``evaluate`` a report, ``compare`` the differences of
-several models, ``Recalibrator`` corrects probabilities, ``Monitor`` watches over them as rows
-arrive; ``metrics`` and ``recalibrators`` say what there is. ``calipers.sklearn`` holds what works
-inside scikit-learn: a scorer and a classifier that recalibrates another one.
+several models, ``neighbours`` what other measures of calibration say, ``Recalibrator`` corrects
+probabilities, ``Monitor`` watches over them as rows arrive; ``metrics``, ``recalibrators`` and
+``measures`` say what there is. ``calipers.sklearn`` holds what works inside scikit-learn: a scorer
+and a classifier that recalibrates another one.
 """
 
 from calipers._calipers import __version__
@@ -17,8 +18,9 @@ from calipers._compare import Comparison, Difference, compare
 from calipers._distance import Distance
 from calipers._errors import InputError
 from calipers._evaluate import calibration_error, evaluate
-from calipers._lists import metrics, recalibrators, simulate
+from calipers._lists import measures, metrics, recalibrators, simulate
 from calipers._monitor import Monitor
+from calipers._neighbours import Measurement, Measurements, neighbours
 from calipers._recalibrator import Recalibrator
 from calipers._report import Decomposition, Estimate, Group, GroupAware, Report
 
@@ -31,6 +33,8 @@ __all__ = [
     "Group",
     "GroupAware",
     "InputError",
+    "Measurement",
+    "Measurements",
     "Monitor",
     "Recalibrator",
     "Report",
@@ -38,7 +42,9 @@ __all__ = [
     "calibration_error",
     "compare",
     "evaluate",
+    "measures",
     "metrics",
+    "neighbours",
     "recalibrators",
     "simulate",
 ]

@@ -32,8 +32,32 @@ def recalibrators() -> dict[str, str]:
     >>> print(calipers.recalibrators()["kernel"])
     mean of the labels nearby (Nadaraya-Watson, Gaussian); bandwidth=0.1
     """
+    return _described(_calipers.recalibrators())
+
+
+def measures() -> dict[str, str]:
+    """Return the names of what :func:`calipers.neighbours` measures, and what each is.
+
+    ``top-``, ``classwise-`` or ``marginal-`` may stand before a name, and parameters follow a
+    colon, as in ``"top-ece:bins=20"``; they are listed with the description.
+
+    Returns
+    -------
+    dict of str to str
+        What there is.
+
+    Examples
+    --------
+    >>> import calipers
+    >>> print(calipers.measures()["debiased"])
+    debiased binned L2 error (Kumar et al.); bins=15
+    """
+    return _described(_calipers.measures())
+
+
+def _described(listed: list[tuple[str, str, list[tuple[str, str, str]]]]) -> dict[str, str]:
     names = {}
-    for name, about, parameters in _calipers.recalibrators():
+    for name, about, parameters in listed:
         settings = ", ".join(f"{key}={default}" for key, default, _ in parameters)
         names[name] = f"{about}; {settings}" if settings else about
     return names

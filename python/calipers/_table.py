@@ -23,11 +23,13 @@ COLUMNS = {
 def text(report: Report) -> str:
     """Return a heading, one line a metric, the groups, and the notes."""
     notes = report.notes
-    lines = [heading(report), "", *_lines(*_cells(report.estimates.values(), report.confidence))]
-    return "\n".join([*lines, *_groups(report), *([""] if notes else []), *notes])
+    table = lines(*_cells(report.estimates.values(), report.confidence))
+    return "\n".join(
+        [heading(report), "", *table, *_groups(report), *([""] if notes else []), *notes]
+    )
 
 
-def _lines(header: list[str], rows: list[list[str]]) -> list[str]:
+def lines(header: list[str], rows: list[list[str]]) -> list[str]:
     """Return a table as lines, the points of its numbers below each other."""
     padded = [_aligned(column) for column in zip(*(row[1:] for row in rows), strict=True)]
     table = [
@@ -46,7 +48,7 @@ def _groups(report: Report) -> list[str]:
     if report.groups is None or report.group_aware is None:
         return []
     told = sum(group.estimates is not None for group in report.groups.values())
-    lines = [
+    found = [
         "",
         f"Within groups; the bounds hold together with {_percent(report.confidence)} confidence, "
         "the p-values are",
@@ -55,18 +57,18 @@ def _groups(report: Report) -> list[str]:
     for group in report.groups.values():
         head = f"{group.name}: {count(group.n, 'row')}"
         if group.estimates is None:
-            lines += ["", f"{head}, too few to say anything"]
+            found += ["", f"{head}, too few to say anything"]
         else:
             cells = _cells(group.estimates.values(), report.confidence)
-            lines += ["", head, *_lines(*cells)]
+            found += ["", head, *lines(*cells)]
     if report.group_aware:
         header = ["metric", "estimate", "std. error", f"lower {_percent(report.confidence)}"]
         rows = [
             [one.metric, *(decimal(number) for number in (one.value, one.stderr, one.lower))]
             for one in report.group_aware.values()
         ]
-        lines += ["", "All rows, recalibrated with the group known:", *_lines(header, rows)]
-    return lines
+        found += ["", "All rows, recalibrated with the group known:", *lines(header, rows)]
+    return found
 
 
 def _percent(share: float) -> str:
@@ -105,15 +107,15 @@ def heading(report: Report) -> str:
     ]
     if report.repeats != 1:
         parts.append(f"{report.repeats} repeats")
-    lines = [parts[0]]
+    wrapped = [parts[0]]
     for part in parts[1:]:
         # One more for the comma that may follow.
-        if len(lines[-1]) + 2 + len(part) + 1 > WIDTH:
-            lines[-1] += ","
-            lines.append(f"  {part}")
+        if len(wrapped[-1]) + 2 + len(part) + 1 > WIDTH:
+            wrapped[-1] += ","
+            wrapped.append(f"  {part}")
         else:
-            lines[-1] += f", {part}"
-    return "\n".join(lines)
+            wrapped[-1] += f", {part}"
+    return "\n".join(wrapped)
 
 
 def notes(report: Report, remark: str | None) -> list[str]:

@@ -16,6 +16,7 @@ mod labels;
 mod lists;
 mod model;
 mod monitor;
+mod neighbours;
 
 /// Private: what the package `calipers` is made of.
 #[pyo3::pymodule]
@@ -27,11 +28,13 @@ mod _calipers {
     #[pymodule_export]
     use crate::labels::read_labels;
     #[pymodule_export]
-    use crate::lists::{class_names, metrics, recalibrators, simulate};
+    use crate::lists::{class_names, measures, metrics, recalibrators, simulate};
     #[pymodule_export]
     use crate::model::{Model, fit_model};
     #[pymodule_export]
     use crate::monitor::Monitor;
+    #[pymodule_export]
+    use crate::neighbours::neighbours;
     #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "Python's name for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");

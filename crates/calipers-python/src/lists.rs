@@ -1,6 +1,6 @@
 //! What there is: recalibrators, metrics, simulations.
 
-use calipers::Metric;
+use calipers::{Metric, Parameter};
 use numpy::{PyArray1, PyArray2, ToPyArray};
 use pyo3::prelude::*;
 
@@ -8,13 +8,21 @@ use crate::error::raise;
 
 /// Every recalibrator's name, what it is, and its parameters with their defaults and meanings.
 #[pyfunction]
-#[allow(clippy::type_complexity, reason = "the tuples are taken apart at once, in Python")]
-pub fn recalibrators()
--> Vec<(&'static str, &'static str, Vec<(&'static str, &'static str, &'static str)>)> {
-    let parameters = |info: &calipers::RecalibratorInfo| {
-        info.parameters.iter().map(|one| (one.name, one.default, one.about)).collect()
-    };
-    calipers::recalibrators().map(|info| (info.name, info.about, parameters(&info))).collect()
+pub fn recalibrators() -> Vec<Listed> {
+    calipers::recalibrators().map(|info| listed(info.name, info.about, info.parameters)).collect()
+}
+
+/// Every measure of others: the same.
+#[pyfunction]
+pub fn measures() -> Vec<Listed> {
+    calipers::neighbours().map(|info| listed(info.name, info.about, info.parameters)).collect()
+}
+
+/// A name, what it is, and its parameters with their defaults and meanings.
+type Listed = (&'static str, &'static str, Vec<(&'static str, &'static str, &'static str)>);
+
+fn listed(name: &'static str, about: &'static str, parameters: &[Parameter]) -> Listed {
+    (name, about, parameters.iter().map(|one| (one.name, one.default, one.about)).collect())
 }
 
 /// The parts that a metric's name is made of, and what each means.

@@ -58,4 +58,8 @@ impl Rule for Corp {
             .with("uncertainty", uncertainty)
             .with("score", score))
     }
+
+    fn power(&self) -> Option<f64> {
+        Some(1.0)
+    }
 }

@@ -26,14 +26,11 @@ impl Listed for Cox {
     const ABOUT: &'static str = "slope (and intercept) of a logistic regression of y on logit f";
 }
 
-/// Newton's steps converge quadratically or, where no finite optimum exists, never.
+/// Newton's steps converge quadratically: far more than they need.
 const MOST_STEPS: usize = 60;
 
 /// Where the gain of a step in mean log-likelihood is rounding.
 const SMALLEST_GAIN: f64 = 1e-15;
-
-/// A slope beyond this is on its way to infinity.
-const STEEPEST: f64 = 1e6;
 
 struct Fit {
     intercept: f64,
@@ -48,6 +45,23 @@ struct Fit {
 struct Rows(Vec<(f64, f64)>);
 
 impl Rows {
+    /// What keeps the slope from being determined and finite.
+    fn obstacle(&self) -> Option<&'static str> {
+        let range = |happened: bool| {
+            let own = self.0.iter().filter(move |(_, y)| (*y > 0.5) == happened).map(|(x, _)| *x);
+            own.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)))
+        };
+        let ((least_not, most_not), (least, most)) = (range(false), range(true));
+        if least_not.min(least) >= most_not.max(most) {
+            Some("there is no slope: there are no two different predictions")
+        } else if most_not <= least || most <= least_not {
+            // An infinite range is that of no rows.
+            Some("there is no finite slope: a threshold on f separates the labels")
+        } else {
+            None
+        }
+    }
+
     /// Mean log-likelihood, its gradient and its information at (a, b).
     fn look(&self, a: f64, b: f64) -> (f64, [f64; 2], [f64; 3]) {
         let (mut value, mut gradient, mut information) = (0.0, [0.0; 2], [0.0; 3]);
@@ -68,7 +82,7 @@ impl Rows {
         (value / rows, gradient.map(|g| g / rows), information.map(|i| i / rows))
     }
 
-    /// Newton's method with halved steps; none if there is no finite optimum.
+    /// Newton's method with halved steps; none if it does not converge.
     fn fit(&self, with_slope: bool) -> Option<Fit> {
         let (mut a, mut b) = (0.0, 1.0);
         let (mut value, mut gradient, mut information) = self.look(a, b);
@@ -82,7 +96,7 @@ impl Rows {
                 (gradient[0] / aa, 0.0)
             };
             let expected = da * gradient[0] + db * gradient[1];
-            if !(da.is_finite() && db.is_finite()) || b.abs() > STEEPEST || stop::requested() {
+            if !(da.is_finite() && db.is_finite()) || stop::requested() {
                 return None;
             }
             if expected <= SMALLEST_GAIN {
@@ -115,9 +129,12 @@ impl Rule for Cox {
         }
         let uncertain = line.iter().filter(|&(f, _)| !certain(f));
         let rows = Rows(uncertain.map(|(f, y)| (f.ln() - (-f).ln_1p(), y)).collect());
-        let separated = || "the labels determine no finite slope".to_owned();
-        let fit = rows.fit(true).ok_or_else(separated)?;
-        let in_the_large = rows.fit(false).ok_or_else(separated)?;
+        if let Some(obstacle) = rows.obstacle() {
+            return Err(obstacle.to_owned());
+        }
+        let diverged = || "the logistic regression did not converge".to_owned();
+        let fit = rows.fit(true).ok_or_else(diverged)?;
+        let in_the_large = rows.fit(false).ok_or_else(diverged)?;
         let all = rows.0.len() as f64;
         let [aa, ab, bb] = fit.information;
         let determinant = aa * bb - ab * ab;

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use statrs::function::gamma::ln_gamma;
 
 use super::line::Line;
-use super::registry::Listed;
+use super::registry::{Listed, Quadratic};
 use super::{Chance, Found, Outcome, Rule};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
@@ -51,7 +51,7 @@ impl Listed for Kernel {
         },
     ];
     const VECTORS: bool = true;
-    const QUADRATIC: bool = true;
+    const QUADRATIC: Quadratic = Quadratic::Always;
 
     fn from_params(params: &mut Params<'_>) -> Result<Self> {
         let power = |p: f64| (1.0..=100.0).contains(&p);

@@ -165,7 +165,7 @@ impl Neighbours {
         let all = names.iter().map(|name| name.parse()).collect::<Result<Vec<Neighbour>>>()?;
         let many = predictions.rows() > MOST_ROWS_SQUARED;
         let (left_out, asked): (Vec<_>, Vec<_>) =
-            all.into_iter().partition(|neighbour| many && neighbour.info().quadratic);
+            all.into_iter().partition(|neighbour| many && neighbour.is_quadratic(predictions));
         Ok((asked, left_out.iter().map(Neighbour::to_string).collect()))
     }
 }

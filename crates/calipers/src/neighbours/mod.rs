@@ -37,7 +37,7 @@ use line::Line;
 use registry::Entry;
 
 pub use measure::{Measurement, Measurements, Neighbours};
-pub use registry::{NeighbourInfo, neighbours};
+pub use registry::{NeighbourInfo, Quadratic, neighbours};
 
 /// A way to measure or test calibration other than this crate's own.
 pub(crate) trait Rule: fmt::Debug + Send + Sync {
@@ -160,6 +160,15 @@ impl Neighbour {
     /// What it is.
     pub fn info(&self) -> NeighbourInfo {
         self.entry.info
+    }
+
+    /// Whether its cost grows with the square of the rows of such predictions.
+    fn is_quadratic(&self, predictions: &Predictions<'_>) -> bool {
+        match self.entry.info.quadratic {
+            Quadratic::Never => false,
+            Quadratic::Vectors => self.view == View::Plain && predictions.classes() > 2,
+            Quadratic::Always => true,
+        }
     }
 
     /// Whether these predictions have what it measures.

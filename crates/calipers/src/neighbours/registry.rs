@@ -32,8 +32,8 @@ pub(super) trait Listed: Rule + Default + 'static {
     const PARAMETERS: &'static [Parameter] = &[];
     /// Whether it measures whole vectors of more than two classes.
     const VECTORS: bool = false;
-    /// Whether its cost grows with the square of the rows.
-    const QUADRATIC: bool = false;
+    /// When its cost grows with the square of the rows.
+    const QUADRATIC: Quadratic = Quadratic::Never;
 
     /// Makes it from its parameters.
     fn from_params(_: &mut Params<'_>) -> Result<Self> {
@@ -59,8 +59,19 @@ pub struct NeighbourInfo {
     /// Whether it measures whole vectors of more than two classes; the others measure two classes,
     /// the top class, or classes one by one.
     pub vectors: bool,
-    /// Whether its cost grows with the square of the rows.
-    pub quadratic: bool,
+    /// When its cost grows with the square of the rows.
+    pub quadratic: Quadratic,
+}
+
+/// When the cost of a neighbour grows with the square of the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quadratic {
+    /// It grows with the rows, or with sorting them.
+    Never,
+    /// For whole vectors of more than two classes.
+    Vectors,
+    /// Whatever is measured.
+    Always,
 }
 
 pub(super) struct Entry {

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::line::Line;
 use super::low_rank::LowRank;
-use super::registry::Listed;
+use super::registry::{Listed, Quadratic};
 use super::{Chance, Found, Outcome, Rule};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
@@ -48,7 +48,7 @@ impl Listed for Skce {
     const PARAMETERS: &'static [Parameter] =
         &[Parameter { name: "bandwidth", default: "1", about: "the kernel's width" }];
     const VECTORS: bool = true;
-    const QUADRATIC: bool = true;
+    const QUADRATIC: Quadratic = Quadratic::Vectors;
 
     fn from_params(params: &mut Params<'_>) -> Result<Self> {
         let width = |width: f64| (1e-6..=1e6).contains(&width);
@@ -104,6 +104,10 @@ impl Rule for Skce {
                 .collect()
         });
         Ok(Found::new(2.0 * total / pairs(rows)).maybe_tested(p_value))
+    }
+
+    fn power(&self) -> Option<f64> {
+        Some(1.0)
     }
 }
 

@@ -32,6 +32,9 @@ pub(super) struct Smooth {
 /// Narrower is never looked at: the number of terms grows with 1/σ.
 const NARROWEST: f64 = 1e-3;
 
+/// Sums of residuals that cancel are this small.
+const ROUNDING: f64 = 1e-13;
+
 impl Listed for Smooth {
     const NAME: &'static str = "smooth";
     const ABOUT: &'static str = "smooth ECE: residuals smoothed as much as they are large";
@@ -137,7 +140,8 @@ impl<'a> Series<'a> {
         }
         let at_low = self.smoothed(low);
         if at_low <= low {
-            return (at_low, low);
+            // Without residuals there is nothing to smooth: σ = 0 is equal to it.
+            return if at_low < ROUNDING { (0.0, 0.0) } else { (at_low, low) };
         }
         let (mut excess_low, mut excess_high) = (at_low - low, self.smoothed(high) - high);
         // False position, with Illinois' halving: the function is smooth and nearly straight.

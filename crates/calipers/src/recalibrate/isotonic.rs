@@ -70,21 +70,24 @@ impl Steps {
     fn fit(column: Column<'_>) -> Self {
         // Two-class problems come sorted, and need no copy.
         if column.iter().is_sorted_by(|a, b| a.0 <= b.0) {
-            return Self::pool(column.iter());
+            return Self::pool(column.iter(), TIE);
         }
         let mut rows: Vec<(f64, f64, f64)> = column.iter().collect();
         rows.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Self::pool(rows.into_iter())
+        Self::pool(rows.into_iter(), TIE)
     }
 
-    /// Pools ties, then adjacent violators, of rows (position, observed, weight) in ascending order.
-    fn pool(rows: impl Iterator<Item = (f64, f64, f64)>) -> Self {
+    /// Pools ties, positions closer than `tie` or equal, then adjacent violators, of rows (position,
+    /// observed, weight) in ascending order.
+    fn pool(rows: impl Iterator<Item = (f64, f64, f64)>, tie: f64) -> Self {
         let mut blocks: Vec<Block> = Vec::new();
         let mut rows = rows.peekable();
         while let Some((position, observed, weight)) = rows.next() {
             let mut block =
                 Block { first: position, last: position, weight, observed: weight * observed };
-            while let Some((_, observed, weight)) = rows.next_if(|next| next.0 - position < TIE) {
+            while let Some((_, observed, weight)) =
+                rows.next_if(|next| next.0 <= position || next.0 - position < tie)
+            {
                 block.weight += weight;
                 block.observed += weight * observed;
             }
@@ -110,9 +113,10 @@ impl Steps {
     }
 }
 
-/// The isotonic regression of y on f at every row, for rows (f, y) in ascending order of f.
+/// The isotonic regression of y on f at every row, for rows (f, y) in ascending order of f. Ties are
+/// predictions of the same bits.
 pub(crate) fn isotonic_levels(rows: impl Iterator<Item = (f64, f64)> + Clone) -> Vec<f64> {
-    let steps = Steps::pool(rows.clone().map(|(f, y)| (f, y, 1.0)));
+    let steps = Steps::pool(rows.clone().map(|(f, y)| (f, y, 1.0)), 0.0);
     rows.map(|(f, _)| steps.at(f)[1]).collect()
 }
 
