@@ -79,16 +79,18 @@ impl Neighbours {
         Self::default()
     }
 
-    /// Asks a neighbour. Without any, all are asked that measure such predictions.
+    /// Asks a neighbour, once however often it is named. Without any, all are asked that measure such
+    /// predictions.
     pub fn ask(mut self, neighbour: Neighbour) -> Self {
-        self.asked.push(neighbour);
+        if self.asked.iter().all(|already| already.name != neighbour.name) {
+            self.asked.push(neighbour);
+        }
         self
     }
 
     /// Asks several neighbours.
-    pub fn ask_all(mut self, neighbours: impl IntoIterator<Item = Neighbour>) -> Self {
-        self.asked.extend(neighbours);
-        self
+    pub fn ask_all(self, neighbours: impl IntoIterator<Item = Neighbour>) -> Self {
+        neighbours.into_iter().fold(self, Self::ask)
     }
 
     /// The seed of the drawings.

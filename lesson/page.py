@@ -1,0 +1,71 @@
+"""The page: `page.md`, with every number filled in from the points."""
+
+from pathlib import Path
+
+from lesson.figures import ERRORS, SQUARES, TEST_LINES
+from lesson.measured import Plan
+from lesson.settings import SETTINGS
+from lesson.summary import Points, truths
+from reproduce.markdown import table, wrapped
+
+TEMPLATE = Path(__file__).parent / "page.md"
+
+
+def write(path: Path, points: Points, plan: Plan) -> None:
+    """Write the page."""
+    few, many = plan.sizes[len(plan.sizes) // 2 - 1], plan.sizes[-1]
+    level = [
+        one.refused
+        for one in points.values()
+        if one.setting == "calibrated" and one.refused is not None and one.measure != "brier"
+    ]
+    fields = {
+        "images": path.stem,
+        "sets": str(plan.repeats),
+        "few": f"{few:,}",
+        "many": f"{many:,}",
+        "errors": errors(points, (few, many), ERRORS, 1),
+        "squares": errors(points, (few, many), SQUARES, 2),
+        "tests": refusals(points, (few, many)),
+        "lowest_level": f"{min(level):.0%}",
+        "highest_level": f"{max(level):.0%}",
+        **binned(points, plan),
+    }
+    path.write_text(wrapped(TEMPLATE.read_text().format_map(fields)))
+
+
+def errors(
+    points: Points, sizes: tuple[int, int], lines: dict[str, tuple[str, str]], power: int
+) -> str:
+    """Return a table of means ± standard deviations beside the truth."""
+    true = truths(power)
+    rows = [["**truth**", "", *(f"**{true[one.name]:.4f}**" for one in SETTINGS)]]
+    for n in sizes:
+        for measure, (name, _) in lines.items():
+            cells = []
+            for setting in SETTINGS:
+                one = points[setting.name, n, measure]
+                mean, spread = one.mean, one.deviation
+                if measure == "ece:p=2":
+                    mean, spread = mean**2, 2.0 * mean * spread
+                cells.append(f"{mean:.4f} ± {spread:.4f}")
+            rows.append([name, f"{n:,}", *cells])
+    return table(["", "n", *(setting.name for setting in SETTINGS)], rows)
+
+
+def refusals(points: Points, sizes: tuple[int, int]) -> str:
+    """Return a table of how often tests refuse."""
+    rows = []
+    for n in sizes:
+        for measure, (name, _) in TEST_LINES.items():
+            shares = [points[setting.name, n, measure].refused or 0.0 for setting in SETTINGS]
+            rows.append([name, f"{n:,}", *(f"{share:.0%}" for share in shares)])
+    return table(["", "n", *(setting.name for setting in SETTINGS)], rows)
+
+
+def binned(points: Points, plan: Plan) -> dict[str, str]:
+    """Return what the page says of bins."""
+    first = plan.bin_sizes[0]
+    few = points["calibrated", first, "ece:bins=5"].mean
+    many = points["calibrated", first, "ece:bins=200"].mean
+    return {"bin_rows": f"{first:,}", "five_bins": f"{few:.3f}", "many_bins": f"{many:.3f}"}
