@@ -111,6 +111,21 @@ oracles-peer: ## Estimate with probmetrics again (downloads 3 GB)
 	OMP_NUM_THREADS=1 $(VENV)-peer/bin/python oracles/peer.py
 	git diff --stat oracles/peer_values.json
 
+.PHONY: oracles-neighbours
+oracles-neighbours: $(VENV)-neighbours/ready ## Compute other packages' measures again (minutes; downloads 3 GB)
+	OMP_NUM_THREADS=1 $(VENV)-neighbours/bin/python oracles/neighbours.py
+	git diff --stat oracles/neighbour_values.json
+
+$(VENV)-neighbours/ready: oracles/requirements-neighbours.txt
+	test -x $(VENV)-neighbours/bin/python || python3 -m venv $(VENV)-neighbours
+	$(VENV)-neighbours/bin/python -m pip install --quiet --requirement $<
+	touch $@
+
+.PHONY: bench-neighbours
+bench-neighbours: python $(VENV)-neighbours/ready ## Time the neighbours beside their packages (downloads 3 GB)
+	$(VENV)-neighbours/bin/python -m pip install --quiet --force-reinstall --no-deps dist/*.whl
+	$(VENV)-neighbours/bin/python bench/neighbours.py
+
 .PHONY: bench-probmetrics
 bench-probmetrics: ## Time boost beside probmetrics' WS CatBoost (downloads 3 GB)
 	python3 bench/against_probmetrics.py
@@ -137,4 +152,4 @@ bench-python: python ## Measure what the Python package costs beside the computa
 .PHONY: clean
 clean: ## Remove everything that was built
 	cargo clean
-	rm -rf $(VENV) $(VENV)-alone $(VENV)-foundation $(VENV)-peer dist
+	rm -rf $(VENV) $(VENV)-alone $(VENV)-foundation $(VENV)-neighbours $(VENV)-peer dist

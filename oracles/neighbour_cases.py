@@ -22,7 +22,7 @@ class Case:
     @property
     def classes(self) -> int:
         """Return the number of classes."""
-        return self.probs.shape[1]
+        return int(self.probs.shape[1])
 
     def ones(self) -> tuple[Floats, Ints]:
         """Return the probability of class 1, and whether it is the one."""
@@ -54,9 +54,7 @@ def file_cases() -> Iterator[Case]:
             labels = file["labels"].astype(np.int64)
         sums = np.cumsum(probs, axis=1)[:, -1:]
         rounding = np.finfo(np.float64).eps * probs.shape[1]
-        yield Case(
-            path.stem, np.where(np.abs(sums - 1.0) > rounding, probs / sums, probs), labels
-        )
+        yield Case(path.stem, np.where(np.abs(sums - 1.0) > rounding, probs / sums, probs), labels)
 
 
 def two(name: str, ones: list[float], labels: list[int]) -> Case:
@@ -86,7 +84,9 @@ def tiny_cases() -> Iterator[Case]:
     yield two("sure_and_right", [0, 0, 1, 1, 1], [0, 0, 1, 1, 1])
     yield two("sure_and_wrong_once", [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1])
     yield two("sure_but_two", [0, 0, 0.3, 0.4, 0.6, 0.7, 1, 1], [0, 0, 1, 0, 1, 0, 1, 1])
-    yield two("exactly_calibrated", [0.25] * 4 + [0.5] * 2 + [0.75] * 4, [1, 0, 0, 0, 1, 0, 1, 1, 1, 0])
+    yield two(
+        "exactly_calibrated", [0.25] * 4 + [0.5] * 2 + [0.75] * 4, [1, 0, 0, 0, 1, 0, 1, 1, 1, 0]
+    )
     yield two("above_throughout", [0.2, 0.4, 0.6, 0.8], [1, 1, 1, 1])
     yield two(
         "spread",
