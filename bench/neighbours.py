@@ -2,7 +2,8 @@
 
 Everything is measured in one run, in turns: calipers, the peer, calipers, the peer. Where there is
 no package on the index, the peer is `neighbours_numpy.py`. Both sides may use all cores.
-Predictions are handed over as each side wants them (float64 arrays or tensors), which is not timed.
+Predictions are handed over as each side wants them (float64 arrays or tensors), which is not timed;
+of many classes, a peer that knows one probability only is given that of the top class ready-made.
 What is printed is the median time of either side and the peer's over calipers'. P-values that need
 drawings are left out (`draws=0`): no peer has them. Sums over all pairs of rows stop at 10,000
 rows, and what takes very long is run once.

@@ -46,32 +46,38 @@ def blocks(n: int) -> Iterator[slice]:
         yield slice(start, min(start + BLOCK, n))
 
 
+def kernels(both: Floats, bandwidth: float) -> Iterator[tuple[slice, Floats, Floats]]:
+    """Yield, by blocks, the kernels of all other rows over the largest, and its logarithm."""
+    alpha = both / bandwidth + 1.0
+    constant = gammaln(alpha.sum(axis=1)) - gammaln(alpha).sum(axis=1)
+    logs = np.log(np.maximum(both, KERNEL_FLOOR))
+    for rows in blocks(len(both)):
+        weights = logs[rows] @ (alpha - 1.0).T
+        weights += constant
+        weights[np.arange(weights.shape[0]), np.arange(rows.start, rows.stop)] = -np.inf
+        largest = weights.max(axis=1)
+        weights -= largest[:, None]
+        yield rows, np.exp(weights, out=weights), largest
+
+
 def kernel(probs: Floats, labels: Ints) -> float:
     """Return the kernel estimate, with the likeliest bandwidth; `probs` has k columns or one.
 
-    With one column, `labels` are 0 or 1. All kernels of a block are one product of matrices.
+    With one column, `labels` are 0 or 1.
     """
     n, k = probs.shape
     both = np.hstack([probs, 1.0 - probs]) if k == 1 else probs
     hits = labels[:, None].astype(np.float64) if k == 1 else np.eye(k)[labels]
-    logs = np.log(np.maximum(both, KERNEL_FLOOR))
-    found: list[tuple[float, float]] = []
-    for h in BANDWIDTHS:
-        alpha = both / h + 1.0
-        constant = gammaln(alpha.sum(axis=1)) - gammaln(alpha).sum(axis=1)
-        likelihood, error = 0.0, 0.0
-        for rows in blocks(n):
-            weights = logs[rows] @ (alpha - 1.0).T
-            weights += constant
-            weights[np.arange(weights.shape[0]), np.arange(rows.start, rows.stop)] = -np.inf
-            largest = weights.max(axis=1, keepdims=True)
-            weights -= largest
-            np.exp(weights, out=weights)
-            total = weights.sum(axis=1, keepdims=True)
-            likelihood += float(np.sum(np.log(total) + largest))
-            error += float(np.abs(weights @ hits / total - probs[rows]).sum())
-        found.append((likelihood, error / n))
-    return max(found)[1]
+
+    def likelihood(bandwidth: float) -> float:
+        each = (np.log(w.sum(axis=1)) + largest for _, w, largest in kernels(both, bandwidth))
+        return float(sum(one.sum() for one in each))
+
+    error = 0.0
+    for rows, weights, _ in kernels(both, max(BANDWIDTHS, key=likelihood)):
+        rates = weights @ hits / weights.sum(axis=1, keepdims=True)
+        error += float(np.abs(rates - probs[rows]).sum())
+    return float(error / n)
 
 
 def skce(probs: Floats, labels: Ints, nu: float = 1.0) -> float:
@@ -85,7 +91,7 @@ def skce(probs: Floats, labels: Ints, nu: float = 1.0) -> float:
         weights /= -nu
         np.exp(weights, out=weights)
         total += float(np.sum(residuals[rows] * (weights @ residuals)))
-    return (total - float(np.sum(residuals**2))) / (n * (n - 1))
+    return float((total - np.sum(residuals**2)) / (n * (n - 1)))
 
 
 def hosmer_lemeshow(f: Floats, y: Ints, bins: int = 10) -> float:
