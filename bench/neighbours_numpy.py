@@ -31,7 +31,7 @@ def sweep(f: Floats, y: Ints) -> float:
     ends = np.searchsorted(f, f, side="right")
     best = np.array([0, n])
     for bins in range(2, n + 1):
-        cuts = -(-np.arange(1, bins) * n // bins)
+        cuts = np.arange(1, bins) * (n // bins) + np.minimum(np.arange(1, bins), n % bins)
         bounds = np.concatenate([[0], np.unique(np.append(ends[cuts - 1], n))])
         rates = np.diff(ones[bounds]) / np.diff(bounds)
         if np.any(np.diff(rates) < 0.0):
@@ -80,7 +80,7 @@ def kernel(probs: Floats, labels: Ints) -> float:
     return float(error / n)
 
 
-def skce(probs: Floats, labels: Ints, nu: float = 1.0) -> float:
+def skce(probs: Floats, labels: Ints, bandwidth: float = 1.0) -> float:
     """Return the squared kernel calibration error; `probs` has k columns or one."""
     n, k = probs.shape
     hits = labels[:, None].astype(np.float64) if k == 1 else np.eye(k)[labels]
@@ -88,7 +88,7 @@ def skce(probs: Floats, labels: Ints, nu: float = 1.0) -> float:
     total = 0.0
     for rows in blocks(n):
         weights = cdist(probs[rows], probs)
-        weights /= -nu
+        weights /= -bandwidth
         np.exp(weights, out=weights)
         total += float(np.sum(residuals[rows] * (weights @ residuals)))
     return float((total - np.sum(residuals**2)) / (n * (n - 1)))
@@ -97,7 +97,8 @@ def skce(probs: Floats, labels: Ints, nu: float = 1.0) -> float:
 def hosmer_lemeshow(f: Floats, y: Ints, bins: int = 10) -> float:
     """Return the statistic from sums between cuts; no ties are looked for."""
     order = np.argsort(f)
-    bounds = [0, *((len(f) - 1) * j // bins + 1 for j in range(1, bins)), len(f)]
+    size, more = divmod(len(f), bins)
+    bounds = [j * size + min(j, more) for j in range(bins + 1)]
     value = 0.0
     for low, high in itertools.pairwise(bounds):
         rows = order[low:high]

@@ -48,14 +48,14 @@ PLAIN = (
     "kernel:p=2",
     "kernel:bandwidth=0.05",
     "skce",
-    "skce:nu=0.1",
+    "skce:bandwidth=0.1",
     "corp",
     "corp:score=log",
     *TESTS,
     "hosmer-lemeshow:bins=5",
 )
 OF_EACH_CLASS = ("ece", "ece:p=2", "ece:by=mass", "debiased", "sweep", "smooth", "kernel", "skce")
-VECTOR = ("kernel", "kernel:p=2", "kernel:bandwidth=0.1", "skce", "skce:nu=0.1")
+VECTOR = ("kernel", "kernel:p=2", "kernel:bandwidth=0.1", "skce", "skce:bandwidth=0.1")
 
 
 @dataclass(frozen=True)

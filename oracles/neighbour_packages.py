@@ -149,7 +149,7 @@ def pycaleva(case: Case, measure: Measure) -> Result | None:
         found = CalibrationEvaluator(y, f, outsample=True, n_groups=bins).hosmerlemeshow(False)
         return {
             "value": float(found.statistic),
-            "df": int(found.dof),
+            "degrees": int(found.dof),
             "p_value": float(found.pvalue),
         }
     if measure.name == "spiegelhalter":

@@ -1,7 +1,7 @@
 """Where packages depart from the definitions: what they compute instead, written out.
 
 A difference between a package and the twin counts as explained only if the function here gives the
-package's own figure. docs/neighbours-faults.md has an example by hand for each.
+package's own figure. docs/departures.md has an example by hand for each.
 """
 
 import math
@@ -169,7 +169,7 @@ def pycaleva(case: Case, measure: Measure) -> Result:
         variance = float(rows.size * mean * (1.0 - mean))
         if gap != 0.0:
             value += gap**2 / variance if variance > 0.0 else math.inf
-    return {"value": value, "df": bins, "p_value": float(stats.chi2.sf(value, bins))}
+    return {"value": value, "degrees": bins, "p_value": float(stats.chi2.sf(value, bins))}
 
 
 Quirk = tuple[str, Callable[[Case, Measure], Result] | None]
@@ -209,7 +209,10 @@ QUIRKS: dict[tuple[str, str], Quirk] = {
         "scikit-learn takes predictions less than 1e-15 apart for tied",
         model_diagnostics,
     ),
-    ("pycaleva", "hosmer-lemeshow"): ("ties are cut apart, and every group is counted", pycaleva),
+    ("pycaleva", "hosmer-lemeshow"): (
+        "bins are cut at pandas' quantiles, ties apart, and every group is counted",
+        pycaleva,
+    ),
     ("pycaleva", "spiegelhalter"): ("0/0 is not a number", pycaleva),
     ("statsmodels", "cox"): ("there is no likeliest slope, and it says where it stopped", None),
 }

@@ -95,7 +95,7 @@ def sweep(f: Floats, y: Ints, p: float = 1.0) -> Result:
     """
     best = cut(f, [])
     for bins in range(2, len(f) + 1):
-        trial = cut(f, [-(-j * len(f) // bins) for j in range(1, bins)])
+        trial = mass_bins(f, bins)
         if not rising(y, trial):
             break
         best = trial
@@ -200,12 +200,12 @@ def kernel_vector(
     return kernel_error(probs, np.eye(probs.shape[1])[labels], p, bandwidth)
 
 
-def skce(f: Floats, y: Ints, nu: float = 1.0) -> Result:
+def skce(f: Floats, y: Ints, bandwidth: float = 1.0) -> Result:
     """Return the unbiased squared kernel calibration error of one probability.
 
     Widmann, Lindsten and Zachariah (2019).
     """
-    weights = others_of(np.abs(f[:, None] - f), nu)
+    weights = others_of(np.abs(f[:, None] - f), bandwidth)
     residuals = y - f
     value = residuals @ weights @ residuals
     found = {"value": float(value)}
@@ -217,10 +217,10 @@ def skce(f: Floats, y: Ints, nu: float = 1.0) -> Result:
     return found
 
 
-def skce_vector(probs: Floats, labels: Ints, nu: float = 1.0) -> Result:
+def skce_vector(probs: Floats, labels: Ints, bandwidth: float = 1.0) -> Result:
     """Return the unbiased squared kernel calibration error of whole vectors."""
     n, k = probs.shape
-    weights = others_of(np.linalg.norm(probs[:, None] - probs, axis=2), nu)
+    weights = others_of(np.linalg.norm(probs[:, None] - probs, axis=2), bandwidth)
 
     def value_of(some: Ints) -> float:
         residuals = np.eye(k)[some] - probs
@@ -235,9 +235,9 @@ def skce_vector(probs: Floats, labels: Ints, nu: float = 1.0) -> Result:
     return found
 
 
-def others_of(distances: Floats, nu: float) -> Floats:
+def others_of(distances: Floats, bandwidth: float) -> Floats:
     """Return the kernel of each pair of distinct rows, over the number of such pairs."""
-    weights = np.exp(-distances / nu)
+    weights = np.exp(-distances / bandwidth)
     np.fill_diagonal(weights, 0.0)
     n = len(distances)
     return np.asarray(weights / (n * (n - 1)))
@@ -355,7 +355,7 @@ def hosmer_lemeshow(f: Floats, y: Ints, bins: int = 10) -> Result:
     A bin where all predictions are 0, or all 1, has no variance and counts only if contradicted.
     """
     value, freedom = 0.0, 0
-    for rows in cut(f, [(len(f) - 1) * j // bins + 1 for j in range(1, bins)]):
+    for rows in mass_bins(f, bins):
         mean = f[rows].mean()
         gap = y[rows].sum() - f[rows].sum()
         variance = rows.size * mean * (1.0 - mean)
@@ -365,7 +365,7 @@ def hosmer_lemeshow(f: Floats, y: Ints, bins: int = 10) -> Result:
         elif gap != 0.0:
             value = math.inf
     tail = float(stats.chi2.sf(value, freedom)) if freedom else float(value == 0.0)
-    return {"value": value, "df": freedom, "p_value": tail}
+    return {"value": value, "degrees": freedom, "p_value": tail}
 
 
 def spiegelhalter(f: Floats, y: Ints) -> Result:
