@@ -18,6 +18,8 @@ BINS = (2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200)
 TESTS = ("skce", "kuiper", "kolmogorov-smirnov", "hosmer-lemeshow", "spiegelhalter", "cox")
 ERRORS = ("ece", "ece:by=mass", "ece:p=2", "debiased", "sweep", "smooth", "kernel", "corp")
 DEFAULT_BINS = 15
+# Its cost grows with the square of the rows.
+MOST_KERNEL_ROWS = 2000
 FIELDS = ("setting", "n", "seed", "measure", "value", "p_value", "program")
 # Whoever is quicker than this leaves a line.
 LINE_EVERY = 20.0
@@ -62,6 +64,8 @@ def measure(name: str, rows: int, seed: int) -> list[Row]:
     setting = next(one for one in SETTINGS if one.name == name)
     y_true, y_prob = setting.draw(rows, seed)
     asked = dict.fromkeys([*ERRORS, *TESTS])
+    if rows > MOST_KERNEL_ROWS:
+        del asked["kernel"]
     for bins in BINS:
         asked.update({binned(bins, mass=False): None, binned(bins, mass=True): None})
     found = calipers.neighbours(y_true, y_prob, list(asked), seed=seed, draws=199, threads=1)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from lesson.figures import ERRORS, SQUARES, TEST_LINES
-from lesson.measured import Plan
+from lesson.measured import MOST_KERNEL_ROWS, Plan
 from lesson.settings import SETTINGS
 from lesson.summary import Points, truths
 from reproduce.markdown import table, wrapped
@@ -22,8 +22,7 @@ def write(path: Path, points: Points, plan: Plan) -> None:
     fields = {
         "images": path.stem,
         "sets": str(plan.repeats),
-        "few": f"{few:,}",
-        "many": f"{many:,}",
+        "kernel_rows": f"{MOST_KERNEL_ROWS:,}",
         "errors": errors(points, (few, many), ERRORS, 1),
         "squares": errors(points, (few, many), SQUARES, 2),
         "tests": refusals(points, (few, many)),
@@ -44,6 +43,9 @@ def errors(
         for measure, (name, _) in lines.items():
             cells = []
             for setting in SETTINGS:
+                if (setting.name, n, measure) not in points:
+                    cells.append("")
+                    continue
                 one = points[setting.name, n, measure]
                 mean, spread = one.mean, one.deviation
                 if measure == "ece:p=2":
