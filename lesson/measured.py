@@ -43,7 +43,7 @@ class Plan:
                     yield setting.name, rows, seed
 
 
-FULL = Plan(sizes=(200, 500, 1000, 2000, 5000, 10_000), bin_sizes=(500, 2000, 10_000), repeats=60)
+FULL = Plan(sizes=(200, 500, 1000, 2000, 5000, 10_000), bin_sizes=(500, 2000, 10_000), repeats=200)
 QUICK = Plan(sizes=(200, 1000), bin_sizes=(500,), repeats=6)
 
 

@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+from scipy import stats
+
 from lesson.figures import ERRORS, SQUARES, TEST_LINES
 from lesson.measured import MOST_KERNEL_ROWS, Plan
 from lesson.settings import SETTINGS
-from lesson.summary import Points, truths
+from lesson.summary import LEVEL, Points, truths
 from reproduce.markdown import table, wrapped
 
 TEMPLATE = Path(__file__).parent / "page.md"
@@ -14,11 +16,7 @@ TEMPLATE = Path(__file__).parent / "page.md"
 def write(path: Path, points: Points, plan: Plan) -> None:
     """Write the page."""
     few, many = plan.sizes[len(plan.sizes) // 2 - 1], plan.sizes[-1]
-    level = [
-        one.refused
-        for one in points.values()
-        if one.setting == "calibrated" and one.refused is not None and one.measure != "brier"
-    ]
+    level = [points["calibrated", n, test].refused or 0.0 for n in plan.sizes for test in TEST_LINES]
     fields = {
         "images": path.stem,
         "sets": str(plan.repeats),
@@ -26,11 +24,17 @@ def write(path: Path, points: Points, plan: Plan) -> None:
         "errors": errors(points, (few, many), ERRORS, 1),
         "squares": errors(points, (few, many), SQUARES, 2),
         "tests": refusals(points, (few, many)),
-        "lowest_level": f"{min(level):.0%}",
-        "highest_level": f"{max(level):.0%}",
+        "closest_level": f"{min(level):.1%}",
+        "furthest_level": f"{max(level):.1%}",
+        "chance_level": f"{binomial_limit(plan.repeats, len(level)):.1%}",
         **binned(points, plan),
     }
     path.write_text(wrapped(TEMPLATE.read_text().format_map(fields)))
+
+
+def binomial_limit(sets: int, figures: int) -> float:
+    """Return the share that none of so many figures exceeds by chance in nine cases of ten."""
+    return float(stats.binom.ppf(0.9 ** (1.0 / figures), sets, LEVEL)) / sets
 
 
 def errors(

@@ -32,14 +32,15 @@ pub fn neighbours<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let view = scores.view();
     let labels = labels.resolve(py, view.columns(), settings.class_names.as_deref())?;
-    let mut asked = Neighbours::new().seed(settings.seed);
+    let mut asked = Neighbours::new().seed(settings.seed).threads(settings.threads);
     for name in &settings.measures {
         asked = asked.ask(name.parse::<Neighbour>().map_err(|error| raise(py, &error))?);
     }
     if let Some(draws) = settings.draws {
         asked = asked.draws(draws);
     }
-    let found = background::run(py, settings.threads, |caller| {
+    let threads = asked.threads_for(view.rows(), view.columns().max(2));
+    let found = background::run(py, threads, |caller| {
         let predictions = view
             .predictions(&labels.codes, settings.from_logits)?
             .with_class_names(labels.reading.classes.iter().cloned())?;

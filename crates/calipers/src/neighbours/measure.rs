@@ -37,6 +37,9 @@ pub struct Neighbours {
 /// More rows than this, and a cost that grows with their square must be asked for.
 const MOST_ROWS_SQUARED: usize = 20_000;
 
+/// Up to so many rows, what needs but a sort is done before a second thread would have started.
+const FEW_ROWS: usize = 20_000;
+
 /// What is measured of two classes, and of more, unless it is said.
 const DEFAULTS: [&[&str]; 2] = [
     &[
@@ -105,10 +108,19 @@ impl Neighbours {
         self
     }
 
-    /// How many threads to use; 0 for as many as there are cores.
+    /// How many threads to use; 0 for as many as there are cores, or one where more would not be
+    /// worth starting.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
+    }
+
+    /// The number of threads that [`measure`](Self::measure) starts for such predictions; 0 for as many
+    /// as there are cores.
+    pub fn threads_for(&self, rows: usize, classes: usize) -> usize {
+        let quadratic =
+            self.asked.is_empty() || self.asked.iter().any(|one| one.is_quadratic(classes));
+        if self.threads == 0 && !quadratic && rows <= FEW_ROWS { 1 } else { self.threads }
     }
 
     /// A handle by which it can be stopped.
@@ -123,7 +135,8 @@ impl Neighbours {
     /// Weights, a neighbour that measures no such predictions, or [`Error::Stopped`] by the handle.
     pub fn measure(&self, predictions: &Predictions<'_>) -> Result<Measurements> {
         let stop = self.stop.clone().unwrap_or_default();
-        with_pool(self.threads, &stop, || self.measure_in_pool(predictions))
+        let threads = self.threads_for(predictions.rows(), predictions.classes());
+        with_pool(threads, &stop, || self.measure_in_pool(predictions))
     }
 
     /// Measures on the threads that call it, those of [`with_pool`](crate::with_pool).
@@ -166,8 +179,9 @@ impl Neighbours {
         let names = DEFAULTS[usize::from(predictions.classes() > 2)];
         let all = names.iter().map(|name| name.parse()).collect::<Result<Vec<Neighbour>>>()?;
         let many = predictions.rows() > MOST_ROWS_SQUARED;
-        let (left_out, asked): (Vec<_>, Vec<_>) =
-            all.into_iter().partition(|neighbour| many && neighbour.is_quadratic(predictions));
+        let (left_out, asked): (Vec<_>, Vec<_>) = all
+            .into_iter()
+            .partition(|neighbour| many && neighbour.is_quadratic(predictions.classes()));
         Ok((asked, left_out.iter().map(Neighbour::to_string).collect()))
     }
 }

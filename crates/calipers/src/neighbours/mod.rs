@@ -14,6 +14,7 @@ mod kernel;
 mod line;
 mod low_rank;
 mod measure;
+mod pairs;
 mod registry;
 mod skce;
 mod smooth;
@@ -162,11 +163,11 @@ impl Neighbour {
         self.entry.info
     }
 
-    /// Whether its cost grows with the square of the rows of such predictions.
-    fn is_quadratic(&self, predictions: &Predictions<'_>) -> bool {
+    /// Whether its cost grows with the square of the rows of so many classes.
+    fn is_quadratic(&self, classes: usize) -> bool {
         match self.entry.info.quadratic {
             Quadratic::Never => false,
-            Quadratic::Vectors => self.view == View::Plain && predictions.classes() > 2,
+            Quadratic::Vectors => self.view == View::Plain && classes > 2,
             Quadratic::Always => true,
         }
     }

@@ -1,20 +1,17 @@
 //! The squared kernel calibration error.
 
-use fearless_simd::{Level, Simd, dispatch, f64x8, prelude::*};
 use rand::RngExt;
-use rayon::prelude::*;
 
 use super::line::Line;
 use super::low_rank::LowRank;
+use super::pairs::sum_over_pairs;
 use super::registry::{Listed, Quadratic};
 use super::{Chance, Found, Outcome, Rule};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
 use crate::predictions::Predictions;
 use crate::score_test::{LANES, bernoulli};
-use crate::simd::{WIDE, exp};
 use crate::simulate::categorical;
-use crate::stop;
 
 /// The mean over pairs of rows of exp(−‖f_i − f_j‖₂/ν) (e_i − f_i)·(e_j − f_j), where e is the label
 /// as a unit vector: an unbiased estimate of a squared error, which may be negative.
@@ -88,7 +85,7 @@ impl Rule for Skce {
             return Err(TOO_FEW.to_owned());
         }
         let table = Table::new(predictions);
-        let total = table.sum_of_pairs(self.bandwidth);
+        let total = sum_over_pairs(predictions, self.bandwidth);
         let test = VectorTest::new(predictions, &table, self.bandwidth, chance.draws > 0);
         let labels: Vec<usize> = predictions.labels().iter().map(|&label| label as usize).collect();
         let observed = test.statistic(&labels);
@@ -136,43 +133,25 @@ fn sum_of_pairs<const N: usize>(
     sums
 }
 
-/// Predictions and residuals, class after class, each column filled up to whole vectors.
+/// f, row after row.
 struct Table {
     rows: usize,
-    padded: usize,
     classes: usize,
-    /// f, row after row.
-    by_row: Vec<f64>,
-    f: Vec<f64>,
-    residuals: Vec<f64>,
+    cells: Vec<f64>,
 }
 
 impl Table {
     fn new(predictions: &Predictions<'_>) -> Self {
         let (rows, classes) = (predictions.rows(), predictions.classes());
-        let padded = rows.next_multiple_of(WIDE);
-        let mut table = Self {
-            rows,
-            padded,
-            classes,
-            by_row: vec![0.0; rows * classes],
-            f: vec![0.0; padded * classes],
-            residuals: vec![0.0; padded * classes],
-        };
-        for row in 0..rows {
-            for class in 0..classes {
-                let f = predictions.held().at(row, class);
-                let happened = predictions.labels()[row] as usize == class;
-                table.by_row[row * classes + class] = f;
-                table.f[class * padded + row] = f;
-                table.residuals[class * padded + row] = f64::from(u8::from(happened)) - f;
-            }
+        let mut cells = vec![0.0; rows * classes];
+        for (number, row) in cells.chunks_exact_mut(classes).enumerate() {
+            predictions.held().read(number, row);
         }
-        table
+        Self { rows, classes, cells }
     }
 
     fn row(&self, row: usize) -> &[f64] {
-        &self.by_row[row * self.classes..(row + 1) * self.classes]
+        &self.cells[row * self.classes..(row + 1) * self.classes]
     }
 
     /// exp(−‖f_i − f_j‖₂/ν).
@@ -180,46 +159,6 @@ impl Table {
         let pairs = self.row(i).iter().zip(self.row(j));
         let squared: f64 = pairs.map(|(a, b)| (a - b).powi(2)).sum();
         (-squared.sqrt() / bandwidth).exp()
-    }
-
-    /// Σ_{i<j} exp(−‖f_i − f_j‖₂/ν) r_i·r_j.
-    fn sum_of_pairs(&self, bandwidth: f64) -> f64 {
-        let level = Level::new();
-        let of_rows: Vec<f64> = (0..self.rows)
-            .into_par_iter()
-            .map(|row| {
-                if stop::requested() {
-                    return 0.0;
-                }
-                dispatch!(level, simd => self.sum_after(simd, row, -1.0 / bandwidth))
-            })
-            .collect();
-        of_rows.iter().sum()
-    }
-
-    /// The pairs of a row with those after it.
-    #[inline(always)]
-    fn sum_after<S: Simd>(&self, simd: S, row: usize, scale: f64) -> f64 {
-        // The vector that the next row is in begins with rows that are not after this one.
-        let start = (row + 1) / WIDE * WIDE;
-        let mut total = 0.0;
-        for from in (start..self.padded).step_by(WIDE) {
-            let (mut squared, mut product) = (f64x8::splat(simd, 0.0), f64x8::splat(simd, 0.0));
-            for class in 0..self.classes {
-                let place = class * self.padded;
-                let (f, r) = (self.f[place + row], self.residuals[place + row]);
-                let others = f64x8::from_slice(simd, &self.f[place + from..place + from + WIDE]);
-                let theirs =
-                    f64x8::from_slice(simd, &self.residuals[place + from..place + from + WIDE]);
-                let apart = others - f;
-                squared += apart * apart;
-                product += theirs * r;
-            }
-            let terms = (exp(simd, squared.sqrt() * scale) * product).to_array();
-            let first = (row + 1).saturating_sub(from);
-            total += terms[first.min(WIDE)..].iter().sum::<f64>();
-        }
-        total
     }
 }
 
