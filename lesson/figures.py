@@ -6,10 +6,6 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
-
-from lesson.measured import BINS, TESTS, Plan, binned
-from lesson.settings import SETTINGS
-from lesson.summary import LEVEL, Points, curve, truths
 from reproduce.figures import (
     BLACK,
     BLUE,
@@ -22,6 +18,10 @@ from reproduce.figures import (
     label,
     save,
 )
+
+from lesson.measured import BINS, TESTS, Plan, binned
+from lesson.settings import SETTINGS
+from lesson.summary import LEVEL, Points, curve, truths
 
 GREY = "#777777"
 ERRORS = {
@@ -93,12 +93,12 @@ def by_size(
 
 
 def errors(points: Points, plan: Plan, path: Path) -> None:
-    """Draw the errors that aim at E|f − C|."""
+    """Draw the errors that aim at E|f - C|."""
     by_size(points, plan, ERRORS, 1, path)
 
 
 def squares(points: Points, plan: Plan, path: Path) -> None:
-    """Draw those that aim at E(f − C)²."""
+    """Draw those that aim at E(f - C)²."""
     by_size(points, plan, SQUARES, 2, path)
 
 

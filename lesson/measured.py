@@ -12,6 +12,7 @@ from pathlib import Path
 
 import calipers
 from calipers import _calipers
+
 from lesson.settings import SETTINGS
 
 BINS = (2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200)

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
+from reproduce.markdown import table, wrapped
 from scipy import stats
 
 from lesson.figures import ERRORS, SQUARES, TEST_LINES
 from lesson.measured import MOST_KERNEL_ROWS, Plan
 from lesson.settings import SETTINGS
 from lesson.summary import LEVEL, Points, truths
-from reproduce.markdown import table, wrapped
 
 TEMPLATE = Path(__file__).parent / "page.md"
 
@@ -16,7 +16,9 @@ TEMPLATE = Path(__file__).parent / "page.md"
 def write(path: Path, points: Points, plan: Plan) -> None:
     """Write the page."""
     few, many = plan.sizes[len(plan.sizes) // 2 - 1], plan.sizes[-1]
-    level = [points["calibrated", n, test].refused or 0.0 for n in plan.sizes for test in TEST_LINES]
+    level = [
+        points["calibrated", n, test].refused or 0.0 for n in plan.sizes for test in TEST_LINES
+    ]
     fields = {
         "images": path.stem,
         "sets": str(plan.repeats),

@@ -39,7 +39,7 @@ class Setting:
         return (draws.random(rows) < self.truth(u)).astype(np.int64), u
 
     def mean_error(self, power: int) -> float:
-        """Return E |u − truth|^power."""
+        """Return E |u - truth|^power."""
         u = np.sin(0.5 * np.pi * (np.arange(POINTS) + 0.5) / POINTS) ** 2
         u = np.clip(u, 1e-12, 1.0 - 1e-12)
         return float(np.mean(np.abs(u - self.truth(u)) ** power))
@@ -49,5 +49,5 @@ SETTINGS = (
     Setting("calibrated", "the truth is u", lambda u: u),
     Setting("overconfident", "sigmoid(0.4 logit u + 0.3)", lambda u: logistic(u, 0.4, 0.3)),
     Setting("shifted", "min(1, u + 0.02)", lambda u: np.minimum(1.0, u + 0.02)),
-    Setting("wavy", "u + 0.4 u(1 − u) sin 6πu", wave),
+    Setting("wavy", "u + 0.4 u(1 - u) sin 6πu", wave),
 )
