@@ -13,7 +13,7 @@ demo: ## Build calipers (without Parquet, which takes minutes) and measure what 
 	cargo run --release --quiet --package calipers-cli --no-default-features -- estimate data/cells_lgbm.csv
 
 .PHONY: test
-test: lint test-rust test-python ## Run every linter and every test
+test: lint test-rust test-python test-reproduce ## Run every linter and every test
 
 .PHONY: test-rust
 test-rust: ## Run the tests of the library and of the command
@@ -75,8 +75,8 @@ lint-rust: ## Check formatting, clippy and the documentation's links
 
 .PHONY: lint-python
 lint-python: $(VENV)/lint ## Check the Python package and scripts
-	$(PYTHON) -m ruff check python oracles bench examples
-	$(PYTHON) -m ruff format --check python oracles bench examples
+	$(PYTHON) -m ruff check python oracles bench examples reproduce
+	$(PYTHON) -m ruff format --check python oracles bench examples reproduce
 	$(PYTHON) -m mypy
 
 $(VENV)/lint: bench/requirements-lint.txt
@@ -130,9 +130,23 @@ bench-neighbours: python $(VENV)-neighbours/ready ## Time the neighbours beside 
 bench-probmetrics: ## Time boost beside probmetrics' WS CatBoost (downloads 3 GB)
 	python3 bench/against_probmetrics.py
 
+.PHONY: reproduce
+reproduce: $(VENV)/reproduce ## Compute the paper's figures and tables again (an hour; QUICK=1: minutes)
+	$(PYTHON) -m reproduce $(if $(QUICK),--quick)
+
+.PHONY: test-reproduce
+test-reproduce: $(VENV)/reproduce $(VENV)/test ## Compute a part of the paper again, and compare
+	$(PYTHON) -m pytest --quiet reproduce/tests
+	$(PYTHON) -m reproduce --quick
+
+$(VENV)/reproduce: reproduce/requirements.txt
+	test -x $(PYTHON) || python3 -m venv $(VENV)
+	$(PYTHON) -m pip install --quiet --requirement $<
+	touch $@
+
 .PHONY: score
 score: $(VENV)/score ## Score auto on a folder of real predictions, beside other packages
-	$(PYTHON) bench/score.py auto
+	$(PYTHON) -m bench.score auto
 
 $(VENV)/score: bench/requirements-score.txt
 	test -x $(PYTHON) || python3 -m venv $(VENV)

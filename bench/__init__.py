@@ -1,0 +1,1 @@
+"""Benchmarks and scores; what several of them share can be imported from the root."""
