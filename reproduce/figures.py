@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as MplPath
-from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
+from matplotlib.ticker import FixedLocator, NullLocator
+from sklearn.isotonic import isotonic_regression
 
 from reproduce.methods import BINNED, BY_NAME, IN_SAMPLE
 from reproduce.plan import FIGURES
@@ -81,22 +83,19 @@ def sizes(axes: Any, ticks: Sequence[int]) -> None:  # noqa: ANN401
     axes.set_xlim(185, 10_800)
     axes.xaxis.set_major_locator(FixedLocator(ticks))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(ScalarFormatter())
+    axes.xaxis.set_major_formatter(lambda n, _: f"{n:g}" if n < 1000 else f"{n / 1000:g}k")
 
 
 def label(axes: Any, names: list[tuple[float, str, str]]) -> None:  # noqa: ANN401
     """Write names to the right of where curves end, without overlap: (height, name, colour)."""
     low, high = axes.get_ylim()
-    gap = LINE_HEIGHT * (high - low)
-    heights: list[float] = []
     ordered = sorted(names)
-    for height, _, _ in ordered:
-        heights.append(max(height, heights[-1] + gap) if heights else height)
-    # What was pushed beyond the top moves all of them down by half.
-    shift = sum(heights) / len(heights) - sum(height for height, _, _ in ordered) / len(heights)
+    # The nearest places that keep the order and a distance: increasing once that is taken off.
+    distances = LINE_HEIGHT * (high - low) * np.arange(len(ordered))
+    heights = isotonic_regression([height for height, _, _ in ordered] - distances) + distances
     place = {"xycoords": ("axes fraction", "data"), "annotation_clip": False, "va": "center"}
     for height, (_, name, colour) in zip(heights, ordered, strict=True):
-        axes.annotate(name, (1.02, height - shift), color=colour, **place)
+        axes.annotate(name, (1.02, height), color=colour, **place)
 
 
 def lines_of(binned: str) -> dict[str, str]:

@@ -44,7 +44,7 @@ def fields(points: list[Point], plan: Plan, images: str) -> dict[str, str]:
         "smallest": f"{plan.sizes[0]:,}",
         "largest": f"{plan.sizes[-1]:,}",
         "steps": str(len(plan.sizes)),
-        "fewer": fewer(points, plan),
+        "fewer": fewer(plan),
         "figures": "\n\n".join(figure(classes, images) for classes in FIGURES),
         "agreements": lines_of_methods(points),
         "binning": "\n".join(f"- {binning(points, classes)}" for classes in ALTERNATIVES),
@@ -69,18 +69,20 @@ The other methods; dots are the published means:
 ![Each method beside its published means]({name}_methods.svg)"""
 
 
-def fewer(points: list[Point], plan: Plan) -> str:
-    """Return what was computed less often."""
-    cold = [point for point in points if point.method in COLD]
+def fewer(plan: Plan) -> str:
+    """Return what was computed less often, or not at all."""
+    cold = {plan.repeats_of(COLD[0], n, k) for n in plan.sizes for k in FIGURES}
     names = " and ".join(f"`{name}`" for name in COLD)
-    where = f"where rows times classes are more than {plan.much:,}"
-    if any(point.repeats < plan.repeats for point in cold):
-        less = f"they are grown on {plan.cold_repeats} data sets"
-    elif any(plan.repeats_of(COLD[0], n, k) == 0 for n in plan.sizes for k in FIGURES):
-        less = "they are left out"
-    else:
+    less = [
+        f"where rows times classes are more than {plan.much:,} they are grown on {count} data sets"
+        for count in cold - {0, plan.repeats}
+    ]
+    if 0 in cold:
+        limit = plan.cold_limit if less else plan.much
+        less.append(f"beyond {limit:,}{'' if less else ' rows times classes'} not at all")
+    if not less:
         return ""
-    return f"Trees from scratch ({names}) take most of the time: {where}, {less}."
+    return f"Trees from scratch ({names}) take most of the time: {', '.join(less)}."
 
 
 def lines_of_methods(points: list[Point]) -> str:
