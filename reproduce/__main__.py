@@ -21,11 +21,10 @@ from reproduce import checks, figures, page, sides, simulated, table1, tables
 from reproduce.agreement import meant
 from reproduce.foundation import Foundation, tabicl, tabpfn
 from reproduce.page_synthetic import figure_name
-from reproduce.plan import FIGURES, FULL, QUICK
+from reproduce.plan import FIGURES, FULL, QUICK, WORKERS
 from reproduce.points import Point, points
 
 TARGET = ROOT / "target" / "reproduction"
-WORKERS = 2
 
 
 def arguments() -> argparse.Namespace:

@@ -19,6 +19,9 @@ FIGURES = {
 }
 """The settings of the synthetic figures, by the number of classes."""
 
+WORKERS = 2
+"""How many programs run at a time, one thread each."""
+
 SIDES = ("binary-over", "binary-under", "binary-both")
 SIDES_ROWS = 5000
 

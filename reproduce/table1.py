@@ -12,7 +12,7 @@ from bench.program import ROOT, Program
 from bench.results import Row
 from reproduce.foundation import Foundation
 from reproduce.methods import COLD, METHODS, of_table
-from reproduce.plan import Plan
+from reproduce.plan import WORKERS, Plan
 from reproduce.tables import PUBLISHED, read
 
 CORPUS = ROOT.parent / "shared" / "corpus"
@@ -63,9 +63,11 @@ def compute(
     about = corpus.checksum(str(folder.path.resolve()))
     results = corpus.results(cache / f"corpus-{about:08x}.csv", program)
     warm = [name for name in names if name not in COLD]
-    rows = Scored(folder.files, list(plan.seeds), warm).compute(program, results, 2, "table 1")
+    rows = Scored(folder.files, list(plan.seeds), warm).compute(
+        program, results, WORKERS, "table 1"
+    )
     cold = Scored(folder.files, list(plan.cold_seeds), list(COLD))
-    rows += cold.compute(program, results, 2, "table 1, trees from scratch")
+    rows += cold.compute(program, results, WORKERS, "table 1, trees from scratch")
     for model in models:
         if model.absent() is None:
             path = cache / f"{model.package}-{about:08x}.csv"
