@@ -13,7 +13,7 @@ demo: ## Build calipers (without Parquet, which takes minutes) and measure what 
 	cargo run --release --quiet --package calipers-cli --no-default-features -- estimate data/cells_lgbm.csv
 
 .PHONY: test
-test: lint test-rust test-python test-reproduce ## Run every linter and every test
+test: lint test-rust test-python test-reproduce test-lesson ## Run every linter and every test
 
 .PHONY: test-rust
 test-rust: ## Run the tests of the library and of the command
@@ -75,8 +75,8 @@ lint-rust: ## Check formatting, clippy and the documentation's links
 
 .PHONY: lint-python
 lint-python: $(VENV)/lint ## Check the Python package and scripts
-	$(PYTHON) -m ruff check python oracles bench examples reproduce
-	$(PYTHON) -m ruff format --check python oracles bench examples reproduce
+	$(PYTHON) -m ruff check python oracles bench examples reproduce lesson
+	$(PYTHON) -m ruff format --check python oracles bench examples reproduce lesson
 	$(PYTHON) -m mypy
 
 $(VENV)/lint: bench/requirements-lint.txt
@@ -134,10 +134,18 @@ bench-probmetrics: ## Time boost beside probmetrics' WS CatBoost (downloads 3 GB
 reproduce: $(VENV)/reproduce ## Compute the paper's figures and tables again (an hour; QUICK=1: minutes)
 	$(PYTHON) -m reproduce $(if $(QUICK),--quick)
 
+.PHONY: lesson
+lesson: python $(VENV)/reproduce ## Measure data of known truth as others do, and write docs/neighbours.md
+	OMP_NUM_THREADS=1 $(PYTHON) -m lesson
+
 .PHONY: test-reproduce
 test-reproduce: $(VENV)/reproduce $(VENV)/test ## Compute a part of the paper again, and compare
 	$(PYTHON) -m pytest --quiet reproduce/tests
 	$(PYTHON) -m reproduce --quick
+
+.PHONY: test-lesson
+test-lesson: python $(VENV)/reproduce ## Measure a few of the lesson's data sets, and write its page elsewhere
+	OMP_NUM_THREADS=1 $(PYTHON) -m lesson --quick
 
 $(VENV)/reproduce: reproduce/requirements.txt
 	test -x $(PYTHON) || python3 -m venv $(VENV)

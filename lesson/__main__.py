@@ -10,7 +10,6 @@ import argparse
 import time
 
 from bench.program import ROOT
-
 from lesson import figures, page
 from lesson.measured import FULL, QUICK, compute
 from lesson.summary import summarise, write

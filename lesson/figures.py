@@ -6,6 +6,10 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
+
+from lesson.measured import BINS, TESTS, Plan, binned
+from lesson.settings import SETTINGS
+from lesson.summary import LEVEL, Points, curve, truths
 from reproduce.figures import (
     BLACK,
     BLUE,
@@ -18,10 +22,6 @@ from reproduce.figures import (
     label,
     save,
 )
-
-from lesson.measured import BINS, TESTS, Plan, binned
-from lesson.settings import SETTINGS
-from lesson.summary import LEVEL, Points, curve, truths
 
 GREY = "#777777"
 ERRORS = {
@@ -145,7 +145,7 @@ def tests(points: Points, plan: Plan, path: Path) -> None:
             for marker, measure in zip(MARKERS, (*TESTS, "l1"), strict=True):
                 name, colour = TEST_LINES[measure]
                 own = curve(points, setting.name, measure, plan.sizes)
-                shares = [one.refused for one in own]
+                shares = [one.refused or 0.0 for one in own]
                 axes.plot([one.n for one in own], shares, color=colour, marker=marker, ms=3.5)
                 ends.append((shares[-1], name, colour))
             logarithmic(axes, (200, 1000, 5000))

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from reproduce.markdown import table, wrapped
 from scipy import stats
 
 from lesson.figures import ERRORS, SQUARES, TEST_LINES
 from lesson.measured import MOST_KERNEL_ROWS, Plan
 from lesson.settings import SETTINGS
 from lesson.summary import LEVEL, Points, truths
+from reproduce.markdown import table, wrapped
 
 TEMPLATE = Path(__file__).parent / "page.md"
 

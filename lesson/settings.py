@@ -16,7 +16,7 @@ POINTS = 2_000_000
 def logistic(u: Floats, slope: float, intercept: float) -> Floats:
     """Return sigmoid(slope · logit u + intercept)."""
     odds = np.exp(intercept) * (u / (1.0 - u)) ** slope
-    return odds / (1.0 + odds)
+    return np.asarray(odds / (1.0 + odds))
 
 
 def wave(u: Floats) -> Floats:

@@ -159,7 +159,9 @@ def methods(points: list[Point], path: Path) -> None:
             axes.set_title(title if title == name else f"{title}\n{name}")
         for axes in figure.axes:
             where = axes.get_subplotspec()
-            axes.tick_params(left=where.is_first_col(), bottom=where.is_last_row(), labelsize=7.0)
+            if where is not None:
+                left, bottom = where.is_first_col(), where.is_last_row()
+                axes.tick_params(left=left, bottom=bottom, labelsize=7.0)
         figure.supxlabel("samples n", fontsize=8.5)
         handles = [
             Line2D([], [], color=BLUE, label="calipers, ± standard error"),
