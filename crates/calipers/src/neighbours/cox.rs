@@ -1,6 +1,6 @@
 //! Cox's recalibration: slope and intercept.
 
-use super::line::Line;
+use super::line::{Line, Order};
 use super::registry::Listed;
 use super::tail::chi_square;
 use super::{Chance, Found, Outcome, Rule};
@@ -24,6 +24,7 @@ pub(super) struct Cox;
 impl Listed for Cox {
     const NAME: &'static str = "cox";
     const ABOUT: &'static str = "slope (and intercept) of a logistic regression of y on logit f";
+    const ORDER: Order = Order::AsGiven;
 }
 
 /// Newton's steps converge quadratically: far more than they need.

@@ -1,11 +1,11 @@
-//! Predictions that are one number: f and whether it happened, in ascending order of f.
+//! Predictions that are one number: f and whether it happened.
 
 use crate::order::ascending;
 use crate::predictions::Predictions;
 use crate::problem::argmax;
 use crate::stop;
 
-/// The rows of a two-class problem, ascending in f.
+/// The rows of a two-class problem, ascending in f unless whoever measures them does not mind.
 #[derive(Debug, Clone)]
 pub(crate) struct Line {
     /// The predictions.
@@ -14,18 +14,43 @@ pub(crate) struct Line {
     pub y: Vec<f64>,
 }
 
+/// The order of the rows of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// As they were given.
+    AsGiven,
+    /// By f.
+    Ascending,
+}
+
 impl Line {
-    /// Sorts rows by f.
+    /// Rows in ascending order of f.
+    #[cfg(test)]
     pub fn new(rows: usize, f: impl Fn(usize) -> f64, happened: impl Fn(usize) -> bool) -> Self {
-        let order = ascending(rows, &f);
-        let f = order.iter().map(|&row| f(row as usize)).collect();
-        let y = order.iter().map(|&row| f64::from(u8::from(happened(row as usize)))).collect();
-        Self { f, y }
+        Self::in_order(Order::Ascending, rows, f, happened)
+    }
+
+    fn in_order(
+        order: Order,
+        rows: usize,
+        f: impl Fn(usize) -> f64,
+        happened: impl Fn(usize) -> bool,
+    ) -> Self {
+        let y = |row: usize| f64::from(u8::from(happened(row)));
+        match order {
+            Order::AsGiven => Self { f: (0..rows).map(f).collect(), y: (0..rows).map(y).collect() },
+            Order::Ascending => {
+                let order: Vec<u32> = ascending(rows, &f);
+                let rows = || order.iter().map(|&row| row as usize);
+                Self { f: rows().map(f).collect(), y: rows().map(y).collect() }
+            }
+        }
     }
 
     /// "Is it this class?", by the probability of that class.
-    pub fn of_class(predictions: &Predictions<'_>, class: usize) -> Self {
-        Self::new(
+    pub fn of_class(predictions: &Predictions<'_>, class: usize, order: Order) -> Self {
+        Self::in_order(
+            order,
             predictions.rows(),
             |row| predictions.held().at(row, class),
             |row| predictions.labels()[row] as usize == class,
@@ -33,13 +58,14 @@ impl Line {
     }
 
     /// "Is the most probable class the observed one?", by its probability.
-    pub fn of_top(predictions: &Predictions<'_>) -> Self {
+    pub fn of_top(predictions: &Predictions<'_>, order: Order) -> Self {
         let mut buffer = vec![0.0; predictions.classes()];
         let best: Vec<usize> = (0..predictions.rows())
             .take_while(|&row| !stop::requested_at(row))
             .map(|row| argmax(predictions.held().row(row, &mut buffer)))
             .collect();
-        Self::new(
+        Self::in_order(
+            order,
             best.len(),
             |row| predictions.held().at(row, best[row]),
             |row| predictions.labels()[row] as usize == best[row],
@@ -51,7 +77,7 @@ impl Line {
         self.f.len()
     }
 
-    /// Pairs (f, y), ascending.
+    /// Pairs (f, y).
     pub fn iter(&self) -> impl Iterator<Item = (f64, f64)> + Clone {
         self.f.iter().copied().zip(self.y.iter().copied())
     }

@@ -188,11 +188,12 @@ impl Neighbour {
     }
 
     fn measure(&self, predictions: &Predictions<'_>, chance: &Chance) -> Outcome {
-        let class = |class| self.rule.on_line(&Line::of_class(predictions, class), chance);
+        let order = self.entry.order;
+        let class = |class| self.rule.on_line(&Line::of_class(predictions, class, order), chance);
         match (self.view, predictions.classes()) {
             (View::Plain, 2) => class(1),
             (View::Plain, _) => self.rule.on_vectors(predictions, chance),
-            (View::Top, _) => self.rule.on_line(&Line::of_top(predictions), chance),
+            (View::Top, _) => self.rule.on_line(&Line::of_top(predictions, order), chance),
             (View::Classwise | View::Marginal, classes) => {
                 let found = (0..classes).map(class).collect::<std::result::Result<Vec<_>, _>>()?;
                 Ok(Found::new(self.average(&found)))

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Rule;
+use super::line::Order;
 use crate::error::{Error, Result};
 use crate::params::{Parameter, Params};
 
@@ -32,6 +33,8 @@ pub(super) trait Listed: Rule + Default + 'static {
     const PARAMETERS: &'static [Parameter] = &[];
     /// Whether it measures whole vectors of more than two classes.
     const VECTORS: bool = false;
+    /// The order in which it wants its rows; sorting is most of the cost of what needs but a pass.
+    const ORDER: Order = Order::Ascending;
     /// When its cost grows with the square of the rows.
     const QUADRATIC: Quadratic = Quadratic::Never;
 
@@ -76,6 +79,7 @@ pub enum Quadratic {
 
 pub(super) struct Entry {
     pub info: NeighbourInfo,
+    pub order: Order,
     make: fn(&mut Params<'_>) -> Result<Made>,
 }
 
@@ -92,6 +96,7 @@ impl Entry {
                 vectors: L::VECTORS,
                 quadratic: L::QUADRATIC,
             },
+            order: L::ORDER,
             make: |params| {
                 let rule = L::from_params(params)?;
                 let (given, defaults) = (rule.settings(), L::default().settings());

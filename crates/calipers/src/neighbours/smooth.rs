@@ -237,6 +237,7 @@ fn zero(terms: &[f64], mut low: f64, mut high: f64, at_low: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::line::Order;
     use super::*;
     use crate::simulate::simulate;
 
@@ -262,7 +263,8 @@ mod tests {
 
     #[test]
     fn the_series_is_the_reflected_gaussian() {
-        let line = Line::of_class(&simulate("binary-overconfident", 60, 3).unwrap(), 1);
+        let line =
+            Line::of_class(&simulate("binary-overconfident", 60, 3).unwrap(), 1, Order::Ascending);
         for width in [0.9, 0.3, 0.1, 0.03] {
             let (found, expected) = (Series::new(&line).smoothed(width), plain(&line, width));
             assert!((found - expected).abs() < 1e-7, "{width}: {found} {expected}");
@@ -280,7 +282,8 @@ mod tests {
 
     #[test]
     fn terms_added_later_are_those_added_at_once() {
-        let line = Line::of_class(&simulate("binary-shifted", 3_000, 1).unwrap(), 1);
+        let line =
+            Line::of_class(&simulate("binary-shifted", 3_000, 1).unwrap(), 1, Order::Ascending);
         let (mut slow, mut fast) = (Series::new(&line), Series::new(&line));
         slow.extend(7);
         slow.extend(300);

@@ -1,6 +1,6 @@
 //! Spiegelhalter's test.
 
-use super::line::Line;
+use super::line::{Line, Order};
 use super::registry::Listed;
 use super::tail::two_sided;
 use super::{Chance, Found, Outcome, Rule};
@@ -19,6 +19,7 @@ pub(super) struct Spiegelhalter;
 impl Listed for Spiegelhalter {
     const NAME: &'static str = "spiegelhalter";
     const ABOUT: &'static str = "z-test of the Brier score against its expectation";
+    const ORDER: Order = Order::AsGiven;
 }
 
 impl Rule for Spiegelhalter {
