@@ -88,7 +88,7 @@ impl Estimator {
         self.compare_by(models, |predictions| self.estimate_in_pool(predictions))
     }
 
-    fn compare_by(
+    pub(crate) fn compare_by(
         &self,
         models: &[(&str, &Predictions<'_>)],
         estimate: impl Fn(&Predictions<'_>) -> Result<Report>,
@@ -113,7 +113,11 @@ impl Estimator {
                     let (value, stderr, rows) = paired(&apart, weights, &inflation);
                     let margin = quantile(rows, 0.5 + 0.5 * self.confidence) * stderr;
                     let metric = one.metric.clone();
-                    let interval = (value - margin, value + margin);
+                    let interval = if value.is_finite() {
+                        (value - margin, value + margin)
+                    } else {
+                        (f64::NEG_INFINITY, f64::INFINITY)
+                    };
                     let p_value = two_sided(value, stderr, rows);
                     differences.push(Difference {
                         metric,
@@ -162,6 +166,10 @@ fn two_sided(value: f64, stderr: f64, rows: f64) -> f64 {
     }
     if stderr <= 0.0 {
         return 0.0;
+    }
+    // Where one model's loss is infinite and the other's is not, the rows say nothing of chance.
+    if !stderr.is_finite() {
+        return 1.0;
     }
     let freedom = (rows - 1.0).max(1e-3);
     let t = (value / stderr).abs();
@@ -222,5 +230,22 @@ impl Comparison {
             })
             .collect();
         json!({ "models": models, "differences": differences })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_infinite_loss_can_be_compared() {
+        let labels = [0, 1, 0, 1, 1, 0];
+        let sure = Predictions::binary(&[0.0, 0.0, 0.2, 0.9, 0.7, 0.3], &labels).unwrap();
+        let calm = Predictions::binary(&[0.1, 0.6, 0.2, 0.9, 0.7, 0.3], &labels).unwrap();
+        let estimator = Estimator::new().folds(2).metric("log".parse().unwrap());
+        let found = estimator.compare(&[("sure", &sure), ("calm", &calm)]).unwrap();
+        let one = &found.differences[0];
+        assert!(one.value >= f64::INFINITY && (one.p_value - 1.0).abs() < 1e-15);
+        assert!(one.interval.0 <= f64::NEG_INFINITY && one.interval.1 >= f64::INFINITY);
     }
 }

@@ -10,6 +10,7 @@ use crate::clock::{Clock, Watcher};
 use crate::cross_fit::{CrossFit, derive_seed};
 use crate::decompose::decompose;
 use crate::error::{Error, Result};
+use crate::figure::Mover;
 use crate::folds::Folds;
 use crate::loss::Purpose;
 use crate::metric::{BinaryNorm, Metric, Scope};
@@ -202,7 +203,7 @@ impl Estimator {
         self.check(predictions)?;
         // Without a handle of the user's, the watcher's word is for this estimate alone.
         let stop = self.stop.clone().unwrap_or_default();
-        with_pool(self.threads, &stop, || self.run(predictions, &stop))
+        with_pool(self.threads, &stop, || self.run(predictions, &stop, None))
     }
 
     /// Estimates every metric on the threads that call it: those of
@@ -227,9 +228,7 @@ impl Estimator {
     /// # Ok::<(), calipers::Error>(())
     /// ```
     pub fn estimate_in_pool(&self, predictions: &Predictions<'_>) -> Result<Report> {
-        self.check(predictions)?;
-        let stop = self.stop.clone().unwrap_or_default();
-        self.run(predictions, &stop)
+        self.estimate_observed(predictions, None)
     }
 
     fn check(&self, predictions: &Predictions<'_>) -> Result<()> {
@@ -263,8 +262,57 @@ impl Estimator {
         Self { folds, confidence, draws, watcher: None, ..self.clone() }
     }
 
-    fn run(&self, predictions: &Predictions<'_>, stop: &Stop) -> Result<Report> {
-        let mut report = self.whole(predictions, stop)?;
+    /// The same settings for other metrics.
+    pub(crate) fn only(self, metrics: Vec<Metric>) -> Self {
+        Self { metrics, ..self }
+    }
+
+    /// The same settings for these metrics, too.
+    pub(crate) fn with_metrics(&self, more: impl IntoIterator<Item = Metric>) -> Result<Self> {
+        let mut metrics = self.metrics_or_default()?;
+        for metric in more {
+            if metrics.iter().all(|already| already.to_string() != metric.to_string()) {
+                metrics.push(metric);
+            }
+        }
+        Ok(self.clone().only(metrics))
+    }
+
+    /// What g is learnt with.
+    pub(crate) fn learner(&self) -> &dyn Recalibrator {
+        self.recalibrator.as_ref()
+    }
+
+    /// The seed of everything random.
+    pub(crate) fn own_seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Does work on the threads that were asked for, under the handle that was given.
+    pub(crate) fn pooled<R: Send>(&self, work: impl FnOnce() -> Result<R> + Send) -> Result<R> {
+        let stop = self.stop.clone().unwrap_or_default();
+        with_pool(self.threads, &stop, work)
+    }
+
+    /// As [`estimate_in_pool`](Self::estimate_in_pool), while somebody looks on at the held-out g of
+    /// the whole vector.
+    pub(crate) fn estimate_observed(
+        &self,
+        predictions: &Predictions<'_>,
+        mover: Option<&mut Mover>,
+    ) -> Result<Report> {
+        self.check(predictions)?;
+        let stop = self.stop.clone().unwrap_or_default();
+        self.run(predictions, &stop, mover)
+    }
+
+    fn run(
+        &self,
+        predictions: &Predictions<'_>,
+        stop: &Stop,
+        mover: Option<&mut Mover>,
+    ) -> Result<Report> {
+        let mut report = self.whole_observed(predictions, stop, mover)?;
         if let Some(groups) = predictions.groups() {
             report.groups = Some(self.groups(predictions, groups, stop)?);
         }
@@ -273,6 +321,15 @@ impl Estimator {
 
     /// Estimates all rows as one group.
     pub(crate) fn whole(&self, predictions: &Predictions<'_>, stop: &Stop) -> Result<Report> {
+        self.whole_observed(predictions, stop, None)
+    }
+
+    fn whole_observed(
+        &self,
+        predictions: &Predictions<'_>,
+        stop: &Stop,
+        mut mover: Option<&mut Mover>,
+    ) -> Result<Report> {
         let metrics = &self.metrics_or_default()?;
         let floor = self.log_floor.unwrap_or(0.0);
         let tracks = || -> Result<Vec<Track>> {
@@ -305,7 +362,12 @@ impl Estimator {
                     let seed = derive_seed(self.seed, &[repeat as u64, number as u64]);
                     let fits = CrossFit { problem: &problem, recalibrator, seed, clock: &clock };
                     let mine = of_scope(&mut cross_fitted, scope);
-                    let purposes: Vec<Purpose> = mine.iter().map(|track| track.purpose()).collect();
+                    let mut purposes: Vec<Purpose> =
+                        mine.iter().map(|track| track.purpose()).collect();
+                    let looked_at = mover.as_deref_mut().filter(|_| scope == Scope::Canonical);
+                    if looked_at.is_some() {
+                        purposes.push(Purpose::Squared);
+                    }
                     let held_out = fits.run(&folds, self.folds.count(), &purposes)?;
                     unconverged += held_out.iter().filter(|fold| !fold.converged).count();
                     for name in held_out.iter().flat_map(|fold| &fold.approximations) {
@@ -317,6 +379,9 @@ impl Estimator {
                     let part = 1.0 / self.repeats as f64;
                     let (folds, held_out) = (folds.as_slice(), held_out.as_slice());
                     let found = Found { problem: &problem, folds, held_out, share, repeat: part };
+                    if let Some(mover) = looked_at {
+                        mover.add(&found, mine.len());
+                    }
                     add(mine, &found);
                     if let Some(tracks) = in_sample.as_mut().filter(|_| repeat == 0) {
                         let (folds, held_out) =

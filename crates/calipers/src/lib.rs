@@ -39,6 +39,7 @@ mod cross_fit;
 mod decompose;
 mod error;
 mod estimate;
+mod figure;
 mod folds;
 mod groups;
 mod holm;
@@ -69,6 +70,10 @@ pub use compare::{Comparison, Difference};
 pub use decompose::Decomposition;
 pub use error::{Error, Result};
 pub use estimate::Estimator;
+pub use figure::{
+    Axis, ClassRow, Classes, Examination, Figure, Figures, Layer, Mark, Moved, Movement, Panel,
+    Role, View,
+};
 pub use folds::Folds;
 pub use groups::{Group, GroupAware, GroupErrors};
 pub use loss::{Brier, Distance, DistanceLoss, Linf, Log, Lp, ProperLoss, Purpose};

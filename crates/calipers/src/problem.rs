@@ -117,6 +117,11 @@ impl<'a> Problem<'a> {
         self.probs.row(row, buffer)
     }
 
+    /// Whether rows have weights.
+    pub fn is_weighted(&self) -> bool {
+        self.weights.is_some()
+    }
+
     /// The weight of a row; 1 if there are none.
     #[inline]
     pub fn weight(&self, row: usize) -> f64 {

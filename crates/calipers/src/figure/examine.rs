@@ -1,0 +1,110 @@
+//! Everything that a page shows, in one run.
+
+use std::cell::RefCell;
+
+use super::classes::Classes;
+use super::comparison::overlay;
+use super::contribution::contribution;
+use super::reliability::diagram;
+use super::{Figure, Mover, View};
+use crate::compare::Difference;
+use crate::error::Result;
+use crate::estimate::Estimator;
+use crate::predictions::Predictions;
+use crate::report::Report;
+
+/// One model, or several on the same labels, measured and made into figures.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Examination {
+    /// The models' names, in the order in which they were given.
+    pub models: Vec<String>,
+    /// Their reports. l1 and its over- and under-confident shares (of many classes: those of the most
+    /// probable one) are among the metrics, asked for or not.
+    pub reports: Vec<Report>,
+    /// Their figures.
+    pub figures: Vec<Figures>,
+    /// The differences of every two models.
+    pub differences: Vec<Difference>,
+    /// The models' diagrams over each other, where there are several.
+    pub overlay: Option<Figure>,
+}
+
+/// The figures of one model.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Figures {
+    /// g over f: of class 1 of two, or of the most probable class of many.
+    pub reliability: Figure,
+    /// Where the l1 error comes from along f.
+    pub contribution: Option<Figure>,
+    /// Class by class, where there are more than two.
+    pub classes: Option<Classes>,
+}
+
+impl Estimator {
+    /// Estimates one model or several, as [`estimate`](Self::estimate) and
+    /// [`compare`](Self::compare) do, and makes figures of what they find.
+    ///
+    /// Cost beyond the estimates: 21 fits for the diagram, 20 of them on at most 50,000 rows; of more
+    /// than two classes, five fits a class on at most 20 million rows × classes, and six diagrams.
+    ///
+    /// ```
+    /// use calipers::{Estimator, simulate};
+    ///
+    /// let predictions = simulate("binary-overconfident", 500, 0)?;
+    /// let seen = Estimator::new().examine(&[("a model", &predictions)])?;
+    /// assert!(seen.reports[0].get("over-l1").unwrap().value > 0.0);
+    /// assert_eq!(seen.figures[0].reliability.panels.len(), 2);
+    /// # Ok::<(), calipers::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`estimate`](Self::estimate) and [`compare`](Self::compare).
+    pub fn examine(&self, models: &[(&str, &Predictions<'_>)]) -> Result<Examination> {
+        self.pooled(|| self.examine_in_pool(models))
+    }
+
+    /// As [`examine`](Self::examine), on the threads that call it, as
+    /// [`estimate_in_pool`](Self::estimate_in_pool).
+    ///
+    /// # Errors
+    /// As [`examine`](Self::examine).
+    pub fn examine_in_pool(&self, models: &[(&str, &Predictions<'_>)]) -> Result<Examination> {
+        let figures: RefCell<Vec<Figures>> = RefCell::new(Vec::new());
+        let one = |predictions: &Predictions<'_>| {
+            let (report, own) = self.examine_one(predictions)?;
+            figures.borrow_mut().push(own);
+            Ok(report)
+        };
+        let names: Vec<String> = models.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let (reports, differences) = match models {
+            [(_, predictions)] => (vec![one(predictions)?], Vec::new()),
+            _ => {
+                let found = self.compare_by(models, one)?;
+                (found.reports, found.differences)
+            }
+        };
+        let figures = figures.into_inner();
+        let overlay = (models.len() > 1)
+            .then(|| {
+                overlay(&names, &figures.iter().map(|own| &own.reliability).collect::<Vec<_>>())
+            })
+            .flatten();
+        Ok(Examination { models: names, reports, figures, differences, overlay })
+    }
+
+    fn examine_one(&self, predictions: &Predictions<'_>) -> Result<(Report, Figures)> {
+        let view = View::of(predictions);
+        let many = predictions.classes() > 2;
+        let asked = self.with_metrics(view.metrics()?)?;
+        let mut mover = many.then(|| Mover::new(predictions.classes()));
+        let report = asked.estimate_observed(predictions, mover.as_mut())?;
+        let (learner, seed) = (self.learner(), self.own_seed());
+        let reliability = diagram(learner, seed, predictions, view)?;
+        let contribution = contribution(predictions, view, &report);
+        let movement = mover.and_then(Mover::finish);
+        let classes = many.then(|| Classes::new(self, predictions, movement)).transpose()?;
+        Ok((report, Figures { reliability, contribution, classes }))
+    }
+}
