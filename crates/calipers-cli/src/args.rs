@@ -30,6 +30,12 @@ pub enum Command {
     /// Compare several models on the same labels
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(Box<CompareArgs>),
+    /// Write a page that shows how far the probabilities are from the truth
+    #[command(after_help = REPORT_EXAMPLES)]
+    Report(Box<ReportArgs>),
+    /// Draw a figure as SVG or PNG
+    #[command(after_help = PLOT_EXAMPLES)]
+    Plot(Box<PlotArgs>),
     /// Measure calibration as others do: ECE and its kin, and classical tests
     #[command(after_help = NEIGHBOURS_EXAMPLES)]
     Neighbours(Box<NeighboursArgs>),
@@ -75,6 +81,24 @@ Examples:
   calipers compare a.parquet b.parquet c.parquet --metric l1,brier --format json
 
 The files hold the same rows in the same order, with the same labels.";
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  calipers report predictions.parquet -o report.html
+  calipers report old.csv new.csv -o comparison.html --metric l1,log
+
+The page is one file that asks for nothing else: it can be mailed, kept, printed.
+Several files hold the same rows in the same order, with the same labels.";
+
+const PLOT_EXAMPLES: &str = "\
+Examples:
+  calipers plot reliability predictions.csv -o figure.svg
+  calipers plot reliability animals.csv --class cat --bins -o cat.png
+  calipers plot contribution predictions.csv -o where.svg
+
+Of more than two classes the most probable one is drawn, unless --class names
+another. reliability is g, the estimated truth, over f, what was predicted;
+contribution is where the l1 error comes from along f.";
 
 const NEIGHBOURS_EXAMPLES: &str = "\
 Examples:
@@ -122,6 +146,10 @@ pub struct EstimateArgs {
     /// How to print the estimates
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = OUTPUT)]
     pub format: ReportFormat,
+
+    /// Leave out the small diagram that ends the table in a terminal
+    #[arg(long, help_heading = OUTPUT)]
+    pub plain: bool,
 
     /// Say on standard error how long reading and estimating took
     #[arg(long, help_heading = OUTPUT)]
@@ -173,6 +201,62 @@ pub struct CompareArgs {
     /// How to print the comparison
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = OUTPUT)]
     pub format: ListFormat,
+}
+
+/// The settings of `calipers report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The predictions: .csv, .tsv, .parquet, .arrow, .feather or .npz; - is CSV on standard input;
+    /// several files are several models, which are compared
+    #[arg(value_name = "FILE", required = true, num_args = 1..)]
+    pub files: Vec<PathBuf>,
+
+    /// File to write: .html; - prints it
+    #[arg(short, long, value_name = "HTML")]
+    pub output: PathBuf,
+
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+
+    #[command(flatten)]
+    pub metrics: MetricArgs,
+
+    #[command(flatten)]
+    pub method: MethodArgs,
+
+    /// Add the in-sample estimates, which err upwards as the others err downwards
+    #[arg(long, help_heading = MEASURE)]
+    pub bracket: bool,
+}
+
+/// The settings of `calipers plot`.
+#[derive(Debug, Args)]
+pub struct PlotArgs {
+    /// What to draw
+    #[arg(value_enum, value_name = "KIND")]
+    pub kind: PlotKind,
+
+    /// The predictions: .csv, .tsv, .parquet, .arrow, .feather or .npz; - is CSV on standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// File to write: .svg or .png; - prints SVG
+    #[arg(short, long, value_name = "FIGURE")]
+    pub output: PathBuf,
+
+    /// The class to look at [default: class 1 of two, else the most probable one]
+    #[arg(long, value_name = "NAME", help_heading = MEASURE)]
+    pub class: Option<String>,
+
+    /// Draw the frequencies in 15 bins, too
+    #[arg(long, help_heading = OUTPUT)]
+    pub bins: bool,
+
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+
+    #[command(flatten)]
+    pub method: MethodArgs,
 }
 
 /// The settings of `calipers neighbours`.
@@ -375,6 +459,15 @@ pub enum ListFormat {
     Table,
     // For programs.
     Json,
+}
+
+/// What a plot shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PlotKind {
+    // g over f.
+    Reliability,
+    // The parts of l1 along f.
+    Contribution,
 }
 
 /// Where the test behind the p-value looks.

@@ -46,6 +46,8 @@ fn main() -> ExitCode {
         Command::Estimate(args) => commands::estimate(&args).map(|()| Exit::Fine),
         Command::Check(args) => commands::check(&args),
         Command::Compare(args) => commands::compare(&args).map(|()| Exit::Fine),
+        Command::Report(args) => commands::report(&args).map(|()| Exit::Fine),
+        Command::Plot(args) => commands::plot(&args).map(|()| Exit::Fine),
         Command::Neighbours(args) => commands::neighbours(&args).map(|()| Exit::Fine),
         Command::Simulate(args) => commands::simulate(&args).map(|()| Exit::Fine),
         Command::Metrics(args) => commands::metrics(&args).map(|()| Exit::Fine),

@@ -1,25 +1,49 @@
 //! `calipers compare`: several models on the same labels.
 
+use std::path::PathBuf;
+
 use calipers::{Comparison, Difference, Folds, Predictions};
 
 use super::measure::{estimator, explain, metrics, predictions};
-use crate::args::{CompareArgs, ListFormat};
+use crate::args::{ColumnArgs, CompareArgs, ListFormat, MethodArgs};
 use crate::error::{Failure, Result};
 use crate::output::{self, style};
 use crate::progress::Progress;
+
+/// Models by the names of their files.
+pub type Models = Vec<(String, Predictions<'static>)>;
 
 /// Runs the command.
 pub fn compare(args: &CompareArgs) -> Result<()> {
     let metrics = metrics(args.metrics.metric.iter().map(String::as_str))?;
     let estimator = estimator(metrics, &args.method)?;
-    let mut models: Vec<(String, Predictions<'static>)> = Vec::new();
+    let (models, plan) = load_models(&args.files, &args.columns, &args.method)?;
+    let (estimator, progress) = Progress::watch(estimator.fold_plan(plan));
+    let named: Vec<(&str, &Predictions<'_>)> =
+        models.iter().map(|(name, predictions)| (name.as_str(), predictions)).collect();
+    let comparison = estimator.compare(&named).map_err(|error| explain(&error))?;
+    drop(progress);
+    let text = match args.format {
+        ListFormat::Table => table(&comparison, args.method.confidence),
+        ListFormat::Json => output::json::pretty(&comparison.to_json()),
+    };
+    output::print(&text)
+}
+
+/// Reads the files of one model or several, by their names, and the folds that they share.
+pub fn load_models(
+    files: &[PathBuf],
+    columns: &ColumnArgs,
+    method: &MethodArgs,
+) -> Result<(Models, Folds)> {
+    let mut models: Models = Vec::new();
     let mut plan: Option<Folds> = None;
-    for file in &args.files {
+    for file in files {
         let name = file.display().to_string();
         if models.iter().any(|(already, _)| *already == name) {
             return Err(Failure::input(format!("{name}: the file is named twice")));
         }
-        let loaded = predictions(file, &args.columns, &args.method)?;
+        let loaded = predictions(file, columns, method)?;
         let own = loaded.folds.unwrap_or_default();
         if plan.as_ref().is_some_and(|plan| *plan != own) {
             return Err(Failure::input(format!(
@@ -30,16 +54,7 @@ pub fn compare(args: &CompareArgs) -> Result<()> {
         plan = Some(own);
         models.push((name, loaded.predictions));
     }
-    let (estimator, progress) = Progress::watch(estimator.fold_plan(plan.unwrap_or_default()));
-    let named: Vec<(&str, &Predictions<'_>)> =
-        models.iter().map(|(name, predictions)| (name.as_str(), predictions)).collect();
-    let comparison = estimator.compare(&named).map_err(|error| explain(&error))?;
-    drop(progress);
-    let text = match args.format {
-        ListFormat::Table => table(&comparison, args.method.confidence),
-        ListFormat::Json => output::json::pretty(&comparison.to_json()),
-    };
-    output::print(&text)
+    Ok((models, plan.unwrap_or_default()))
 }
 
 /// One table a metric: the models, then what differs.

@@ -1,6 +1,10 @@
 //! `calipers estimate`: read, estimate, print.
 
+use std::io::{IsTerminal, stdout};
 use std::time::Instant;
+
+use calipers::View;
+use calipers_draw::strip;
 
 use super::measure::{estimator, explain, metrics, predictions};
 use crate::args::{EstimateArgs, ReportFormat};
@@ -34,6 +38,12 @@ pub fn estimate(args: &EstimateArgs) -> Result<()> {
         ReportFormat::Csv => output::csv::report(&report),
     };
     output::print(&text)?;
+    if args.format == ReportFormat::Table && !args.plain && stdout().is_terminal() {
+        let view = View::of(&loaded.predictions);
+        let sketch =
+            estimator.sketch(&loaded.predictions, view).map_err(|error| explain(&error))?;
+        output::print(&format!("\n{}", strip(&sketch)))?;
+    }
     // In the table the notes are part of what is read; elsewhere they would be in the way.
     if args.format != ReportFormat::Table {
         notes.iter().for_each(|note| say(note));

@@ -6,7 +6,9 @@ mod estimate;
 mod measure;
 mod metrics;
 mod neighbours;
+mod plot;
 mod recalibrators;
+mod report;
 mod simulate;
 
 pub use check::check;
@@ -14,5 +16,7 @@ pub use compare::compare;
 pub use estimate::estimate;
 pub use metrics::metrics;
 pub use neighbours::neighbours;
+pub use plot::plot;
 pub use recalibrators::recalibrators;
+pub use report::report;
 pub use simulate::simulate;

@@ -1,0 +1,123 @@
+//! Pages and figures as a user makes them.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::fs;
+
+use common::{Place, delimited};
+
+const MOST_BYTES: u64 = 1_500_000;
+
+fn place() -> Place {
+    let place = Place::new();
+    place.write("table.csv", delimited(",", "\n"));
+    place
+}
+
+#[test]
+fn a_page_is_written_whole() {
+    let place = place();
+    let ran = place.run(&["report", "table.csv", "-o", "page.html", "--metric", "l1,log"]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (0, ""), "{ran:?}");
+    let html = fs::read_to_string(place.path("page.html")).unwrap();
+    assert!(html.starts_with("<!doctype html>") && html.trim_end().ends_with("</html>"));
+    for words in ["top-over-l1", "table.csv", "Classes", "What was run", "isotonic"] {
+        // Three classes are few: each is measured with what was asked for.
+        assert_eq!(html.contains(words), words != "isotonic", "{words}");
+    }
+    assert_eq!(place.names(), ["page.html", "table.csv"]);
+}
+
+#[test]
+fn several_files_are_compared() {
+    let place = place();
+    place.write("again.csv", delimited(",", "\n"));
+    let ran = place.run(&["report", "table.csv", "again.csv", "-o", "page.html"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let html = fs::read_to_string(place.path("page.html")).unwrap();
+    assert!(html.contains("not shown to differ") && html.contains("The models together"));
+}
+
+#[test]
+fn the_page_of_much_data_is_small() {
+    let place = Place::new();
+    let name = ["simulate", "binary-overconfident", "-n", "1000000", "-o", "many.npz"];
+    assert_eq!(place.run(&name).status, 0);
+    let quick = ["--recalibrator", "isotonic", "--draws", "0"];
+    let ran = place.run(&[&["report", "many.npz", "-o", "page.html"], &quick[..]].concat());
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(fs::metadata(place.path("page.html")).unwrap().len() < MOST_BYTES);
+    let html = fs::read_to_string(place.path("page.html")).unwrap();
+    assert!(html.contains("fits use 50000 of the rows, and its width is scaled"));
+}
+
+#[test]
+fn figures_are_written_as_their_names_say() {
+    let place = place();
+    for kind in ["reliability", "contribution"] {
+        let ran = place.run(&["plot", kind, "table.csv", "-o", "figure.svg"]);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let text = fs::read_to_string(place.path("figure.svg")).unwrap();
+        assert!(text.starts_with("<svg") && text.trim_end().ends_with("</svg>"));
+    }
+    let ran = place.run(&["plot", "reliability", "table.csv", "--class", "2", "-o", "-"]);
+    assert!(ran.stdout.contains("predicted probability of 2"), "{ran:?}");
+    let ran = place.run(&["plot", "reliability", "table.csv", "-o", "figure.png"]);
+    if cfg!(feature = "png") {
+        assert_eq!(ran.status, 0, "{ran:?}");
+        assert!(fs::read(place.path("figure.png")).unwrap().starts_with(b"\x89PNG"));
+    } else {
+        assert!(ran.stderr.ends_with("hint: build it with the feature png, or write .svg\n"));
+    }
+}
+
+#[test]
+fn what_cannot_be_drawn_is_said() {
+    let place = place();
+    let said = |args: &[&str]| {
+        let ran = place.run(args);
+        assert_eq!(ran.status, 2, "{ran:?}");
+        ran.stderr.lines().find(|line| line.starts_with("error")).unwrap().to_owned()
+    };
+    assert_eq!(
+        said(&["plot", "reliability", "table.csv", "-o", "figure.pdf"]),
+        "error: figure.pdf: a figure ends in .svg or .png"
+    );
+    assert_eq!(
+        said(&["plot", "reliability", "table.csv", "--class", "cat", "-o", "-"]),
+        "error: --class: no class is named cat"
+    );
+    assert_eq!(
+        said(&["plot", "contribution", "table.csv", "--class", "1", "-o", "-"]),
+        "error: --class: contribution is drawn of the most probable class alone"
+    );
+    assert_eq!(
+        said(&["report", "table.csv", "-o", "page.pdf"]),
+        "error: page.pdf: a page ends in .html"
+    );
+    assert_eq!(place.names(), ["table.csv"]);
+}
+
+/// `script` gives a program a terminal.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_gets_a_small_diagram() {
+    use std::process::Command;
+
+    let place = place();
+    let in_terminal = |options: &str| {
+        let command = format!("{} estimate table.csv {options}", env!("CARGO_BIN_EXE_calipers"));
+        let mut script = Command::new("script");
+        script.args(["-qec", &command, "/dev/null"]).current_dir(place.path("."));
+        script.output().ok().map(|output| String::from_utf8(output.stdout).unwrap())
+    };
+    // Where there is no `script` there is no terminal to be had.
+    let Some(drawn) = in_terminal("") else { return };
+    assert!(drawn.contains("f, what was predicted"), "{drawn}");
+    assert!(!in_terminal("--plain").unwrap().contains("f, what was predicted"));
+    assert!(!in_terminal("--format json").unwrap().contains("f, what was predicted"));
+    let piped = place.run(&["estimate", "table.csv"]).stdout;
+    assert!(!piped.contains("f, what was predicted"));
+}
