@@ -13,7 +13,7 @@ demo: ## Build calipers (without Parquet, which takes minutes) and measure what 
 	cargo run --release --quiet --package calipers-cli --no-default-features -- estimate data/cells_lgbm.csv
 
 .PHONY: test
-test: lint test-rust test-python test-reproduce test-lesson ## Run every linter and every test
+test: lint test-rust test-python test-report test-reproduce test-lesson ## Run every linter and every test
 
 .PHONY: test-rust
 test-rust: ## Run the tests of the library and of the command
@@ -53,6 +53,18 @@ $(VENV)/test: python/requirements-test.txt
 	$(PYTHON) -m pip install --quiet --requirement $<
 	touch $@
 
+.PHONY: test-report
+test-report: $(VENV)/report ## Look at the report in a browser without a window
+	cargo build --package calipers-cli
+	CALIPERS_COMMAND=target/debug/calipers $(PYTHON) -m pytest --quiet tests/browser
+
+# Chromium and its driver are Debian's, and are installed where they are missing.
+$(VENV)/report: tests/browser/requirements.txt
+	command -v chromedriver && command -v chromium || (apt-get update && apt-get install --yes chromium chromium-driver)
+	test -x $(PYTHON) || python3 -m venv $(VENV)
+	$(PYTHON) -m pip install --quiet --requirement $<
+	touch $@
+
 .PHONY: test-python-foundation
 test-python-foundation: python ## Test TabICL, TabPFN and torch (downloads 3 GB)
 	test -x $(VENV)-foundation/bin/python || python3 -m venv $(VENV)-foundation
@@ -75,8 +87,8 @@ lint-rust: ## Check formatting, clippy and the documentation's links
 
 .PHONY: lint-python
 lint-python: $(VENV)/lint ## Check the Python package and scripts
-	$(PYTHON) -m ruff check python oracles bench examples reproduce lesson
-	$(PYTHON) -m ruff format --check python oracles bench examples reproduce lesson
+	$(PYTHON) -m ruff check python oracles bench examples reproduce lesson tests
+	$(PYTHON) -m ruff format --check python oracles bench examples reproduce lesson tests
 	$(PYTHON) -m mypy
 
 $(VENV)/lint: bench/requirements-lint.txt

@@ -21,6 +21,7 @@ from calipers._evaluate import calibration_error, evaluate
 from calipers._lists import measures, metrics, recalibrators, simulate
 from calipers._monitor import Monitor
 from calipers._neighbours import Measurement, Measurements, neighbours
+from calipers._plot import ReliabilityDisplay
 from calipers._recalibrator import Recalibrator
 from calipers._report import Decomposition, Estimate, Group, GroupAware, Report
 
@@ -37,6 +38,7 @@ __all__ = [
     "Measurements",
     "Monitor",
     "Recalibrator",
+    "ReliabilityDisplay",
     "Report",
     "__version__",
     "calibration_error",

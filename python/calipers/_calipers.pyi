@@ -14,10 +14,12 @@ __all__ = [
     "class_names",
     "compare",
     "evaluate",
+    "figure",
     "fit_model",
     "measures",
     "metrics",
     "neighbours",
+    "page",
     "read_labels",
     "recalibrators",
     "simulate",
@@ -64,6 +66,20 @@ def compare(
 def neighbours(
     labels: NDArray[Any] | list[Any], scores: NDArray[Any], settings: dict[str, Any]
 ) -> dict[str, Any]: ...
+def figure(
+    labels: NDArray[Any] | list[Any],
+    scores: NDArray[Any],
+    settings: dict[str, Any],
+    contribution: bool,
+    class_name: str | None,
+) -> str: ...
+def page(
+    labels: NDArray[Any] | list[Any],
+    scores: NDArray[Any],
+    settings: dict[str, Any],
+    name: str,
+    notes: list[str],
+) -> str: ...
 def check_probabilities(scores: NDArray[Any], from_logits: bool) -> NDArray[np.float64]: ...
 def check_weights(weights: NDArray[np.float64], rows: int) -> None: ...
 def read_labels(

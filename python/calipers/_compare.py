@@ -141,12 +141,12 @@ def compare(y_true: Any, models: Mapping[str, Any], **options: Any) -> Compariso
             raise InputError(f"models: the columns of {name!r} are not those of the first model")
     if "progress" in options:
         raise InputError("progress: not known to compare")
-    settings = as_settings(columns, _completed(options))
+    settings = as_settings(columns, completed(options))
     found = _calipers.compare(as_labels(y_true), scores, {**settings, "progress": None})
     return Comparison([name for name, _ in scores], found, settings["confidence"])
 
 
-def _completed(options: Mapping[str, Any]) -> dict[str, Any]:
+def completed(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options with those of :func:`evaluate` that were not given."""
     from inspect import signature  # Here, because the import of calipers is to be quick.
 

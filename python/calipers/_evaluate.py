@@ -11,6 +11,7 @@ from calipers._classifier import as_learner
 from calipers._distance import Distance
 from calipers._errors import InputError
 from calipers._labels import as_labels, as_names
+from calipers._plot import Source
 from calipers._progress import watched
 from calipers._report import Estimate, Report
 
@@ -143,10 +144,12 @@ def evaluate(
         },
     )
     labels = as_labels(y_true)
+    source = Source(labels, scores, settings)
     if progress is False:
-        return Report(_calipers.evaluate(labels, scores, {**settings, "progress": None}))
+        return Report(_calipers.evaluate(labels, scores, source.settings), source)
     with watched(progress) as watcher:
-        return Report(_calipers.evaluate(labels, scores, {**settings, "progress": watcher}))
+        fields = _calipers.evaluate(labels, scores, {**settings, "progress": watcher})
+    return Report(fields, source)
 
 
 def as_settings(columns: list[str] | None, options: Mapping[str, Any]) -> dict[str, Any]:

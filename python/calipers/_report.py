@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from calipers._plot import Kind, Source
+
 
 class Decomposition(NamedTuple):
     """The parts of a mean loss: ``loss = miscalibration - discrimination + uncertainty``.
@@ -203,7 +205,8 @@ class Report:
     0.1259
     """
 
-    def __init__(self, fields: Mapping[str, Any]) -> None:
+    def __init__(self, fields: Mapping[str, Any], source: Source | None = None) -> None:
+        self._source = source
         self.n: int = fields["n"]
         self.classes: list[str] = fields["classes"]
         self.recalibrator: str = fields["recalibrator"]
@@ -284,6 +287,82 @@ class Report:
             raise ImportError("to_frame needs pandas or polars: install one of them") from None
         bounds = dict.fromkeys(("p_value", "in_sample"), polars.Float64)
         return polars.DataFrame(columns, schema_overrides=bounds)
+
+    def plot(
+        self,
+        ax: Any = None,
+        kind: Kind = "reliability",
+        class_name: str | None = None,
+        *,
+        bins: bool = False,
+    ) -> Any:
+        """Draw a figure with matplotlib.
+
+        The report refers to the arrays that were evaluated, and the figure is made of them: they
+        should not have been written to since.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; new Axes by default.
+        kind : {"reliability", "contribution"}, default "reliability"
+            The recalibrator's g over f with a 95 % band; or where the l1 error comes from along f.
+        class_name : str, optional
+            The class to look at; class 1 of two by default, else the most probable one.
+        bins : bool, default False
+            Whether to add the frequencies in 15 bins.
+
+        Returns
+        -------
+        matplotlib Axes
+            Where it was drawn.
+        """
+        from calipers._plot import draw
+
+        return draw(self._kept().figure(kind, class_name), ax, bins, None)
+
+    def save_html(self, path: Any, name: str = "predictions") -> None:
+        """Write a page that shows everything: one file that asks for nothing else.
+
+        It evaluates again, with the same settings and seed, because it shows more than was asked
+        for: over- and under-confidence, figures, and each class of many.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write; it is replaced whole, or not at all.
+        name : str, default "predictions"
+            What the page calls the predictions.
+        """
+        import os
+        import tempfile
+
+        html = self._kept().page(name, self.notes)
+        target = os.path.realpath(path)
+        handle, beside = tempfile.mkstemp(prefix=".calipers-", dir=os.path.dirname(target))
+        try:
+            with open(handle, "w", encoding="utf-8") as file:
+                file.write(html)
+            # A temporary file is private; a page is as any new file.
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(beside, 0o666 & ~mask)
+            os.replace(beside, target)
+        except BaseException:
+            os.unlink(beside)
+            raise
+
+    def _kept(self) -> Source:
+        if self._source is None:
+            raise ValueError(
+                "this report does not know its predictions: it was pickled, or is one of several "
+                "of a comparison; evaluate them again"
+            )
+        return self._source
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the predictions, which may be much larger than the report."""
+        return {**self.__dict__, "_source": None}
 
     def __str__(self) -> str:
         """Return the table that the command line prints."""

@@ -30,9 +30,9 @@ pub struct Settings<'py> {
     seed: u64,
     weights: Option<PyReadonlyArray1<'py, f64>>,
     groups: Option<Vec<String>>,
-    class_names: Option<Vec<String>>,
+    pub class_names: Option<Vec<String>>,
     from_logits: bool,
-    vector: bool,
+    pub vector: bool,
     log_floor: Option<f64>,
     confidence: f64,
     draws: Option<usize>,
@@ -127,7 +127,7 @@ pub fn compare<'py>(
 }
 
 /// What the background thread needs: nothing that is bound to the interpreter's lock.
-struct Run<'a> {
+pub struct Run<'a> {
     scores: ScoresView<'a>,
     labels: &'a Resolved,
     estimator: Estimator,
@@ -141,7 +141,8 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(
+    /// Reads the settings.
+    pub fn new(
         py: Python<'_>,
         settings: &'a Settings<'_>,
         scores: ScoresView<'a>,
@@ -192,7 +193,7 @@ impl<'a> Run<'a> {
     }
 
     /// A classifier is run by the calling thread: more threads would only wait for it.
-    fn threads(&self) -> usize {
+    pub fn threads(&self) -> usize {
         if matches!(self.learner, Learner::Classifier { .. }) { 1 } else { self.threads }
     }
 
@@ -211,6 +212,16 @@ impl<'a> Run<'a> {
         let named: Vec<(&str, &Predictions<'_>)> =
             models.iter().map(|(name, _)| *name).zip(&predictions).collect();
         self.estimator(&caller).compare_in_pool(&named)
+    }
+
+    /// Hands the predictions and the estimator to some other work.
+    pub fn with<T>(
+        self,
+        caller: &Caller,
+        work: impl FnOnce(&Estimator, &Predictions<'_>) -> calipers::Result<T>,
+    ) -> calipers::Result<T> {
+        let predictions = self.predictions(self.scores)?;
+        work(&self.estimator(caller), &predictions)
     }
 
     fn predictions<'s>(&self, scores: ScoresView<'s>) -> calipers::Result<Predictions<'s>> {

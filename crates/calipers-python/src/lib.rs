@@ -12,6 +12,7 @@ mod classifier;
 mod distance;
 mod error;
 mod evaluate;
+mod figures;
 mod labels;
 mod lists;
 mod model;
@@ -25,6 +26,8 @@ mod _calipers {
     use crate::arrays::{check_probabilities, check_weights};
     #[pymodule_export]
     use crate::evaluate::{compare, evaluate};
+    #[pymodule_export]
+    use crate::figures::{figure, page};
     #[pymodule_export]
     use crate::labels::read_labels;
     #[pymodule_export]
