@@ -3,9 +3,10 @@
 EXPLANATIONS = {
     ("boost-leafwise", "shifted"): (
         "ours finds more of the error. LightGBM itself, with the paper's recipe and on the same "
-        "data, finds as much as ours; without the logistic map on top it finds less, as was "
-        "published, so that the published runs of WS LGBM may lack that map (`python3 -m "
-        "reproduce.leafwise`, which wrote [leafwise.csv](reproduction/leafwise.csv))."
+        "data, finds as much as ours; without the logistic map on top it finds less, which is "
+        "nearer to what was published (`python3 -m reproduce.leafwise`, which wrote "
+        "[leafwise.csv](reproduction/leafwise.csv)). Whether the published runs lack that map is "
+        "not known."
     ),
 }
 """By method and setting."""

@@ -21,6 +21,7 @@ def fields(rows: list[Row], folder: Folder, plan: Plan) -> dict[str, str]:
     ran = [r for r in rows if r["source"] == "calipers" and not r["note"] and r["row"] != "auto"]
     auto = next(row for row in rows if row["row"] == "auto")
     tasks = [data.task for data in folder.files]
+    peers = any(row["source"] == "probmetrics" for row in rows)
     seeds = str(len(plan.seeds))
     if plan.cold_seeds != plan.seeds:
         seeds += f" ({len(plan.cold_seeds)} of trees from scratch, which take most of the time)"
@@ -37,7 +38,8 @@ def fields(rows: list[Row], folder: Folder, plan: Plan) -> dict[str, str]:
         "most_rows": f"{MOST_ROWS:,}",
         "least_rows": str(LEAST_ROWS_OF_A_CLASS),
         "seeds": seeds,
-        "peers": PEERS if any(row["source"] == "probmetrics" for row in rows) else "",
+        "peers": PEERS if peers else "",
+        "and_peers": "and probmetrics " if peers else "",
         "table": cells(rows),
         "order": order(rows),
     }

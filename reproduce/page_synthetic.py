@@ -13,7 +13,7 @@ from reproduce.agreement import (
 )
 from reproduce.explained import EXPLANATIONS
 from reproduce.markdown import table
-from reproduce.methods import BY_NAME, COLD
+from reproduce.methods import BINNED, BY_NAME, COLD
 from reproduce.plan import FIGURES, REPEATS, Plan
 from reproduce.points import CHANCE, LIMIT, Count, Point
 
@@ -28,6 +28,7 @@ def figure_name(classes: int) -> str:
 def fields(points: list[Point], plan: Plan, images: str) -> dict[str, str]:
     """Return the fields of the template."""
     count = Count.of(compared(points))
+    unbinned = Count.of(p for p in compared(points) if p.method not in BINNED)
     freedom = REPEATS - 1
     return {
         "points": f"{count.points:,}",
@@ -35,6 +36,9 @@ def fields(points: list[Point], plan: Plan, images: str) -> dict[str, str]:
         "outside": str(count.outside),
         "expected": f"{count.expected:.0f}",
         "expected_exactly": f"{count.expected:.1f}",
+        "outside_unbinned": str(unbinned.outside),
+        "points_unbinned": f"{unbinned.points:,}",
+        "expected_unbinned": f"{unbinned.expected:.0f}",
         "allowed": str(count.allowed),
         "chance": f"{CHANCE:.1%}".replace("%", " %"),
         "limit": f"{LIMIT:g}",
@@ -118,12 +122,13 @@ def departing(points: list[Point]) -> str:
     found = departures(points)
     if not found:
         return f"No point is further than {LIMIT:g} standard errors from the published one."
-    head = ["", "classes", "n", "ours", "published", "true", "standard errors"]
+    head = ["", "classes", "n", "data sets", "ours", "published", "true", "standard errors"]
     lines = [
         [
             f"`{p.method}`, {p.setting}",
             str(p.classes),
             f"{p.n:,}",
+            str(p.repeats),
             f"{p.mean:.4f} ± {p.standard_error:.4f}",
             f"{p.published:.4f}",
             f"{p.true:.4f}",
@@ -153,6 +158,18 @@ def reasons(found: list[Point]) -> list[str]:
         methods = ", ".join(sorted({f"`{point.method}`" for point in left}))
         said.append(
             f"- {len(left)} more, of {methods}: {above} above the published mean, "
-            f"{len(left) - above} below; no cause is known but chance."
+            f"{len(left) - above} below; no cause is known but chance. {few(left)}"
         )
     return said
+
+
+def few(points: list[Point]) -> str:
+    """Return what must be known of points that are means of few data sets."""
+    own = [point for point in points if point.repeats < REPEATS]
+    if not own:
+        return ""
+    share = f"{own[0].chance:.1%}".replace("%", " %")
+    return (
+        f"{len(own)} of them are means of {own[0].repeats} data sets, whose spread is so "
+        f"uncertain that chance puts {share} beyond {LIMIT:g} standard errors."
+    )

@@ -18,6 +18,7 @@ from reproduce.tables import PUBLISHED, read
 CORPUS = ROOT.parent / "shared" / "corpus"
 SMALL = ROOT / "oracles" / "data"
 PEERS = ROOT.parent / "shared" / "reference" / "peers_dev.csv"
+PEER = "probmetrics: "
 COLUMNS = (
     ("binary", "l1"),
     ("binary", "brier"),
@@ -96,18 +97,27 @@ def summary(rows: Iterable[Row], files: list[Data]) -> dict[str, dict[str, objec
     return found
 
 
+def peers(folder: Folder, plan: Plan) -> list[Row]:
+    """Return what probmetrics found with methods of the table, if that is known of every file."""
+    if not PEERS.exists():
+        return []
+    # Its figures name methods as the published means do, but for isotonic regression.
+    names = {(m.figure or "").removesuffix("_cv"): PEER + m.name for m in METHODS if m.table}
+    pairs = {data.pair for data in folder.files}
+    rows = [
+        {**row, "method": names[row["method"]]}
+        for row in corpus.peers(PEERS, plan.seeds)
+        if row["pair"] in pairs and row["method"] in names
+    ]
+    return rows if {row["pair"] for row in rows} == pairs else []
+
+
 def table(
     rows: list[Row], folder: Folder, plan: Plan, models: list[Foundation]
 ) -> list[dict[str, object]]:
     """Return a line for each row of the paper and each of three sources."""
-    ours = summary(rows, folder.files)
-    peers: dict[str, dict[str, object]] = {}
-    pairs = {data.pair for data in folder.files}
-    if PEERS.exists():
-        there = [row for row in corpus.peers(PEERS, plan.seeds) if row["pair"] in pairs]
-        if {row["pair"] for row in there} == pairs:
-            peers = summary(there, folder.files)
     of_row = {method.table: method for method in METHODS if method.table}
+    found = summary([*rows, *peers(folder, plan)], folder.files)
     absent = {model.row: model.absent() for model in models}
     package = {model.row: model.package for model in models}
     empty = {f"{task}_{metric}{kind}": None for task, metric in COLUMNS for kind in KINDS}
@@ -122,11 +132,10 @@ def table(
         line(row, "paper", dict(published))
         method = of_row.get(row)
         name = method.name if method else package[row]
-        line(row, "calipers", ours.get(name, {}), absent.get(row) or "")
-        theirs = peers.get((method.figure or "").removesuffix("_cv")) if method else None
-        if theirs:
-            line(row, "probmetrics", theirs)
-    line("auto", "calipers", ours["auto"])
+        line(row, "calipers", found.get(name, {}), absent.get(row) or "")
+        if PEER + name in found:
+            line(row, "probmetrics", found[PEER + name])
+    line("auto", "calipers", found["auto"])
     return lines
 
 
