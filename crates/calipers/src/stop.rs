@@ -8,6 +8,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use crate::error::{Error, Result};
 
@@ -137,10 +138,20 @@ pub fn with_pool_while<R: Send>(
         .build()
         .map_err(|error| Error::Setting { name: "threads", reason: error.to_string() })?;
     let mut result = None;
-    pool.in_place_scope(|scope| {
-        scope.spawn(|_| result = Some(work()));
-        meanwhile();
-    });
+    if rayon::current_thread_index().is_some() {
+        // A thread of the caller's pool that waited in rayon would begin other work of the caller's
+        // meanwhile, which might wait here again, one on top of the other until the stack is full. A
+        // plain thread waits in its stead.
+        thread::scope(|scope| {
+            scope.spawn(|| result = Some(pool.install(work)));
+            meanwhile();
+        });
+    } else {
+        pool.in_place_scope(|scope| {
+            scope.spawn(|_| result = Some(work()));
+            meanwhile();
+        });
+    }
     // There is a result: a scope that was left has waited for its work, or has panicked with it.
     let result = result.unwrap_or(Err(Error::Stopped))?;
     stop.check()?;
@@ -178,6 +189,23 @@ mod tests {
         };
         let result = with_pool_while(1, &stop, work, || stop.stop());
         assert_eq!(result.unwrap_err(), Error::Stopped);
+    }
+
+    /// Each of the caller's threads waits for one estimate at a time, however many it is to make: their
+    /// frames do not pile up. A megabyte of stack is used up by a few hundred of them.
+    #[test]
+    fn a_callers_own_pool_may_make_thousands_of_estimates() {
+        use rayon::prelude::*;
+
+        let predictions = crate::simulate("binary-over", 40, 0).unwrap();
+        let own = rayon::ThreadPoolBuilder::new().num_threads(2).stack_size(1 << 20).build();
+        let identity = crate::recalibrator("identity").unwrap();
+        let estimator = crate::Estimator::new().recalibrator(identity).draws(0).threads(1);
+        let found: usize = own.unwrap().install(|| {
+            let each = (0..2_000).into_par_iter();
+            each.map(|_| estimator.estimate(&predictions).unwrap().estimates.len()).sum()
+        });
+        assert_eq!(found, 8_000);
     }
 
     #[test]
