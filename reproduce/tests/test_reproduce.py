@@ -9,13 +9,15 @@ import pytest
 
 from bench.corpus import Floats, Ints
 from bench.results import Results
-from reproduce import figures
-from reproduce.agreement import compared, meant
+from reproduce import checks, figures
+from reproduce.agreement import ALTERNATIVES, compared, meant
 from reproduce.binning import BINS, assign, binned_error
 from reproduce.markdown import wrapped
 from reproduce.methods import CELLS, MASS, WIDTH, of_classes
 from reproduce.plan import FIGURES, FULL, QUICK, SIZES, simulation
 from reproduce.points import Count, Point, read_published
+from reproduce.table1 import COLUMNS
+from reproduce.tables import write
 from reproduce.truth import true_error
 
 
@@ -94,6 +96,29 @@ def test_the_nearer_way_of_binning_is_counted() -> None:
     points = [point(method=WIDTH), point(method=MASS, deviations=1.0), point(method="kernel")]
     assert meant(points, 2) == MASS
     assert [one.method for one in compared(points)] == [MASS, "kernel"]
+
+
+def test_a_run_that_departs_fails(tmp_path: Path) -> None:
+    cells = {f"{task}_{metric}": 1.0 for task, metric in COLUMNS}
+    side = {"setting": "a", "metric": "l1", "method": "boost", "mean": 0.1, "published": 0.1}
+
+    def failures(within: str, deviations: float, note: str, filled: float | None) -> int:
+        write(tmp_path / "over_under.csv", [{**side, "within": within}])
+        points = [
+            point(classes=classes, method=method, deviations=deviations)
+            for classes in FIGURES
+            for method in (*ALTERNATIVES[classes], "kernel")
+        ]
+        write(tmp_path / "synthetic.csv", [dataclasses.asdict(one) for one in points])
+        row = {"row": "TS", "source": "calipers", **cells, "binary_l1": filled, "note": note}
+        write(tmp_path / "table1.csv", [row])
+        return len(checks.failures(tmp_path))
+
+    assert failures("true", 1.0, "", 50.0) == 0
+    assert failures("true", 1.0, "not run", None) == 0
+    assert failures("false", 1.0, "", 50.0) == 1
+    assert failures("true", -4.0, "", 50.0) == 1
+    assert failures("true", 1.0, "", None) == 1
 
 
 def test_results_outlive_a_run_but_not_their_program(tmp_path: Path) -> None:
