@@ -24,8 +24,9 @@ def test_the_version_is_that_of_the_distribution() -> None:
 def test_all_that_is_promised_is_there() -> None:
     assert set(calipers.__all__) == {
         *("Comparison", "Decomposition", "Difference", "Distance", "Estimate", "Group"),
-        *("GroupAware", "InputError", "Monitor", "Recalibrator", "Report", "__version__"),
-        *("calibration_error", "compare", "evaluate", "metrics", "recalibrators", "simulate"),
+        *("GroupAware", "InputError", "Measurement", "Measurements", "Monitor", "Recalibrator"),
+        *("ReliabilityDisplay", "Report", "__version__", "calibration_error", "compare"),
+        *("evaluate", "measures", "metrics", "neighbours", "recalibrators", "simulate"),
     }
     for name in calipers.__all__:
         assert getattr(calipers, name) is not None
