@@ -153,7 +153,8 @@ lesson: python $(VENV)/reproduce ## Measure data of known truth as others do, an
 .PHONY: test-reproduce
 test-reproduce: $(VENV)/reproduce $(VENV)/test ## Compute a part of the paper again, and compare
 	$(PYTHON) -m pytest --quiet reproduce/tests
-	$(PYTHON) -m reproduce --quick
+	cargo build --package calipers-cli
+	$(PYTHON) -m reproduce --quick --program target/debug/calipers
 
 .PHONY: test-lesson
 test-lesson: python $(VENV)/reproduce ## Measure a few of the lesson's data sets, and write its page elsewhere
