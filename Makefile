@@ -32,14 +32,17 @@ $(VENV)/build: python/requirements-build.txt
 	touch $@
 
 .PHONY: test-python
-test-python: python $(VENV)/test test-python-alone ## Test the Python package as it is installed
-	cargo build --workspace --bins --examples
+test-python: python $(VENV)/test test-python-alone programs ## Test the Python package as it is installed
 	$(PYTHON) -m mypy.stubtest calipers._calipers --mypy-config-file pyproject.toml
 	CALIPERS_COMMAND=target/debug/calipers CALIPERS_EXAMPLE=target/debug/examples/simulated \
 		OMP_NUM_THREADS=1 $(PYTHON) -m pytest --quiet python/tests
 	OMP_NUM_THREADS=1 $(PYTHON) -m pytest --quiet --doctest-modules --pyargs calipers
 	OMP_NUM_THREADS=1 $(PYTHON) -m pytest --quiet --doctest-glob='*.md' docs/python.md
 	OMP_NUM_THREADS=1 $(PYTHON) examples/execute.py --check
+
+.PHONY: programs
+programs: # Build what tests run, all at once: parts apart would be built with other features
+	cargo build --workspace --bins --examples
 
 .PHONY: test-python-alone
 test-python-alone: python # Try the package where there is nothing but NumPy
@@ -54,8 +57,7 @@ $(VENV)/test: python/requirements-test.txt
 	touch $@
 
 .PHONY: test-report
-test-report: $(VENV)/report ## Look at the report in a browser without a window
-	cargo build --package calipers-cli
+test-report: $(VENV)/report programs ## Look at the report in a browser without a window
 	CALIPERS_COMMAND=target/debug/calipers $(PYTHON) -m pytest --quiet tests/browser
 
 # Chromium and its driver are Debian's, and are installed where they are missing.
@@ -151,9 +153,8 @@ lesson: python $(VENV)/reproduce ## Measure data of known truth as others do, an
 	OMP_NUM_THREADS=1 $(PYTHON) -m lesson
 
 .PHONY: test-reproduce
-test-reproduce: $(VENV)/reproduce $(VENV)/test ## Compute a part of the paper again, and compare
+test-reproduce: $(VENV)/reproduce $(VENV)/test programs ## Compute a part of the paper again, and compare
 	$(PYTHON) -m pytest --quiet reproduce/tests
-	cargo build --package calipers-cli
 	$(PYTHON) -m reproduce --quick --program target/debug/calipers
 
 .PHONY: test-lesson
