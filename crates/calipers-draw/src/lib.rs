@@ -22,6 +22,7 @@ mod strip;
 mod svg;
 mod text;
 
+pub use number::{decimal, thousands};
 pub use page::{Page, Run};
 #[cfg(feature = "png")]
 pub use png::png;

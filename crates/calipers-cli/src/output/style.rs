@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, stdout};
 
+pub use calipers_draw::{decimal, thousands};
 use comfy_table::presets::NOTHING;
 use comfy_table::{Attribute, Cell, ContentArrangement, LineStyle, Table};
 
@@ -43,36 +44,6 @@ pub fn render(mut table: Table) -> String {
     let mut text = table.trim_fmt();
     text.push('\n');
     text
-}
-
-/// `1234567` as `1,234,567`.
-pub fn thousands(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// Four decimals, or two significant digits where four decimals would show fewer.
-pub fn decimal(value: f64) -> String {
-    let size = value.abs();
-    if !value.is_finite() {
-        return value.to_string().to_lowercase();
-    }
-    if size >= 0.000_95 || size <= 0.0 {
-        return format!("{value:.4}");
-    }
-    if size < 1e-6 {
-        return format!("{value:.1e}");
-    }
-    // 0.00031 has its first digit in the fourth place: one more shows two.
-    let first = (-size.log10()).ceil() as usize;
-    format!("{value:.*}", first + 1)
 }
 
 /// Pads numbers so that their points stand below each other.
