@@ -378,7 +378,7 @@ const FOLDS: &str = "Cross-validation";
 const OUTPUT: &str = "Running and printing";
 
 /// Which columns hold what.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct ColumnArgs {
     /// Column of the observed classes [default: label, y or target]
     #[arg(long, value_name = "COL", help_heading = COLUMNS)]

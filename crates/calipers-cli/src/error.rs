@@ -72,6 +72,14 @@ impl Failure {
         }
     }
 
+    /// What is wrong, in one sentence; nothing, where nothing is.
+    pub fn message(&self) -> &str {
+        match self {
+            Self::ClosedPipe => "",
+            Self::Fault(fault) => &fault.message,
+        }
+    }
+
     /// Tells the user, and says how to exit.
     pub fn report(&self) -> Exit {
         let Self::Fault(fault) = self else { return Exit::Fine };

@@ -15,7 +15,7 @@ use calipers::{Folds, Predictions};
 use ndarray::Array2;
 
 use crate::args::ColumnArgs;
-use crate::error::{Failure, Result, say};
+use crate::error::{Failure, Result};
 use crate::input::{Source, Table, Text, Values};
 use choose::{Choice, choose};
 use labels::Labels;
@@ -38,8 +38,13 @@ pub enum FoldSource<'a> {
     Shuffled,
 }
 
-/// Picks the columns and makes predictions of them.
-pub fn load(mut table: Table, request: &ColumnArgs, folds: &FoldSource<'_>) -> Result<Loaded> {
+/// Picks the columns and makes predictions of them; `say` is told what was guessed.
+pub fn load(
+    mut table: Table,
+    request: &ColumnArgs,
+    folds: &FoldSource<'_>,
+    say: &dyn Fn(&str),
+) -> Result<Loaded> {
     let choice = choose(&table, request, folds)?;
     if let Some(said) = choice.said(&table) {
         say(&said);

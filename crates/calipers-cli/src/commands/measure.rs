@@ -6,7 +6,7 @@ use calipers::{Error, Estimator, Folds, Metric, neighbours, recalibrator, recali
 
 use crate::args::{ColumnArgs, MethodArgs};
 use crate::columns::{FoldSource, Loaded, load};
-use crate::error::{Failure, Result};
+use crate::error::{Failure, Result, say};
 use crate::input::{Wanted, read};
 use crate::suggest::did_you_mean;
 
@@ -60,7 +60,7 @@ pub fn predictions(file: &Path, columns: &ColumnArgs, method: &MethodArgs) -> Re
 
 /// Reads a file of predictions.
 pub fn rows(file: &Path, columns: &ColumnArgs, folds: &FoldSource<'_>) -> Result<Loaded> {
-    load(read(file, &wanted(columns, folds))?, columns, folds)
+    load(read(file, &wanted(columns, folds))?, columns, folds, &say)
 }
 
 /// The columns that the flags name; if they do not name all that are needed, any may be needed.

@@ -1,0 +1,77 @@
+//! `calipers`: calibration errors of a file of predictions, on the command line.
+//!
+//! A run ([`run`]) is: parse the arguments (`args`), run the command (`commands`), print the result
+//! to standard output and everything else to standard error, and exit with a status that scripts can
+//! rely on (`exit`). A command that estimates reads its file into a table (`input`), makes
+//! predictions of its columns (`columns`), lets the `calipers` crate do the mathematics, and
+//! prints the report (`output`).
+//!
+//! The program is [`run`] with the process's arguments. Programs that have files of predictions and
+//! want them read as `calipers` reads them call [`predictions`].
+
+mod args;
+mod columns;
+mod commands;
+mod door;
+mod error;
+mod exit;
+mod format;
+mod input;
+mod output;
+mod progress;
+mod suggest;
+
+use std::ffi::OsString;
+use std::panic;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+pub use door::{Unreadable, predictions};
+use error::{Failure, say};
+use exit::Exit;
+
+/// Runs the program; the first argument is its name.
+///
+/// ```
+/// use std::process::ExitCode;
+///
+/// assert_eq!(calipers_cli::run(["calipers", "metrics"]), ExitCode::SUCCESS);
+/// assert_eq!(calipers_cli::run(["calipers", "estimate", "nowhere.csv"]), ExitCode::from(2));
+/// ```
+pub fn run<I, A>(args: I) -> ExitCode
+where
+    I: IntoIterator<Item = A>,
+    A: Into<OsString> + Clone,
+{
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help goes to standard output, faults to standard error; a closed pipe is neither.
+            let _ = error.print();
+            let exit = if error.use_stderr() { Exit::BadInput } else { Exit::Fine };
+            return exit.into();
+        }
+    };
+    let done = panic::catch_unwind(|| match cli.command {
+        Command::Estimate(args) => commands::estimate(&args).map(|()| Exit::Fine),
+        Command::Check(args) => commands::check(&args),
+        Command::Compare(args) => commands::compare(&args).map(|()| Exit::Fine),
+        Command::Report(args) => commands::report(&args).map(|()| Exit::Fine),
+        Command::Plot(args) => commands::plot(&args).map(|()| Exit::Fine),
+        Command::Neighbours(args) => commands::neighbours(&args).map(|()| Exit::Fine),
+        Command::Simulate(args) => commands::simulate(&args).map(|()| Exit::Fine),
+        Command::Metrics(args) => commands::metrics(&args).map(|()| Exit::Fine),
+        Command::Recalibrators(args) => commands::recalibrators(&args).map(|()| Exit::Fine),
+    });
+    let exit = match done {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(failure)) => Failure::report(&failure),
+        Err(_) => {
+            say("error: this is a bug in calipers; please report it with the lines above");
+            Exit::Unexpected
+        }
+    };
+    exit.into()
+}
