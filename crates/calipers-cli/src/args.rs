@@ -1,9 +1,13 @@
 //! The command line: what can be asked for, and the help texts.
 
+mod recalibrate;
+
 use std::path::PathBuf;
 
 use calipers::{BinaryNorm, Test};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use recalibrate::{ApplyArgs, FitArgs, RecalibrateCommand};
 
 /// How far a classifier's probabilities are from the truth.
 ///
@@ -39,6 +43,9 @@ pub enum Command {
     /// Measure calibration as others do: ECE and its kin, and classical tests
     #[command(after_help = NEIGHBOURS_EXAMPLES)]
     Neighbours(Box<NeighboursArgs>),
+    /// Correct probabilities: fit a recalibrator to a file, apply it to others
+    #[command(subcommand)]
+    Recalibrate(Box<RecalibrateCommand>),
     /// Draw predictions whose calibration error is known, to try things out
     #[command(
         after_help = SIMULATE_EXAMPLES,
@@ -384,6 +391,21 @@ pub struct ColumnArgs {
     #[arg(long, value_name = "COL", help_heading = COLUMNS)]
     pub label: Option<String>,
 
+    #[command(flatten)]
+    pub scores: ScoreArgs,
+
+    /// Column of the rows' weights; only their ratios matter
+    #[arg(long, value_name = "COL", help_heading = COLUMNS)]
+    pub weight: Option<String>,
+
+    /// Column that says which group a row belongs to: errors within groups are added
+    #[arg(long, value_name = "COL", help_heading = COLUMNS)]
+    pub group: Option<String>,
+}
+
+/// Which columns hold the predictions.
+#[derive(Debug, Default, Args)]
+pub struct ScoreArgs {
     /// Columns of the probabilities, separated by commas, one a class; a single one is the
     /// probability of class 1 [default: every other column of numbers from 0 to 1]
     #[arg(
@@ -398,14 +420,6 @@ pub struct ColumnArgs {
     /// Columns of logits instead of probabilities; a single one is the logit of class 1
     #[arg(long, value_name = "COLS", value_delimiter = ',', help_heading = COLUMNS)]
     pub logits: Option<Vec<String>>,
-
-    /// Column of the rows' weights; only their ratios matter
-    #[arg(long, value_name = "COL", help_heading = COLUMNS)]
-    pub weight: Option<String>,
-
-    /// Column that says which group a row belongs to: errors within groups are added
-    #[arg(long, value_name = "COL", help_heading = COLUMNS)]
-    pub group: Option<String>,
 }
 
 /// The settings of `calipers simulate`.

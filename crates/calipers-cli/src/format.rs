@@ -36,6 +36,19 @@ impl Format {
         }
     }
 
+    /// The format of a file to write; `-` is CSV on standard output.
+    pub fn to_write(path: &Path) -> Result<Self> {
+        if path == Path::new("-") {
+            return Ok(Self::Csv(None));
+        }
+        let format = Self::of(path)?;
+        #[cfg(not(feature = "parquet"))]
+        if matches!(format, Self::Parquet | Self::Arrow) {
+            return Err(format.left_out(&path.display().to_string()));
+        }
+        Ok(format)
+    }
+
     /// The error of a build without the formats that take long to build.
     #[cfg(not(feature = "parquet"))]
     pub fn left_out(self, name: &str) -> Failure {

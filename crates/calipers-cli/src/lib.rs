@@ -17,6 +17,7 @@ mod error;
 mod exit;
 mod format;
 mod input;
+mod model;
 mod output;
 mod progress;
 mod suggest;
@@ -61,6 +62,7 @@ where
         Command::Report(args) => commands::report(&args).map(|()| Exit::Fine),
         Command::Plot(args) => commands::plot(&args).map(|()| Exit::Fine),
         Command::Neighbours(args) => commands::neighbours(&args).map(|()| Exit::Fine),
+        Command::Recalibrate(command) => commands::recalibrate(&command).map(|()| Exit::Fine),
         Command::Simulate(args) => commands::simulate(&args).map(|()| Exit::Fine),
         Command::Metrics(args) => commands::metrics(&args).map(|()| Exit::Fine),
         Command::Recalibrators(args) => commands::recalibrators(&args).map(|()| Exit::Fine),

@@ -4,7 +4,7 @@ use super::FoldSource;
 use calipers::labels::{listed, prefix};
 
 use super::find::find;
-use crate::args::ColumnArgs;
+use crate::args::{ColumnArgs, ScoreArgs};
 use crate::error::{Failure, Result};
 use crate::input::{Column, Table, Values};
 
@@ -25,18 +25,25 @@ pub struct Choice {
     /// The observed classes.
     pub label: usize,
     /// The probabilities or logits.
-    pub scores: Vec<usize>,
-    /// Whether the scores are logits.
-    pub logits: bool,
+    pub scores: ScoreChoice,
     /// The weights.
     pub weight: Option<usize>,
     /// The groups.
     pub group: Option<usize>,
     /// The folds.
     pub folds: Option<usize>,
-    /// Whether the scores were guessed.
-    pub guessed_scores: bool,
     guessed_label: bool,
+}
+
+/// The columns of the predictions.
+#[derive(Debug)]
+pub struct ScoreChoice {
+    /// The probabilities or logits, by their position in the table.
+    pub columns: Vec<usize>,
+    /// Whether they are logits.
+    pub logits: bool,
+    /// Whether they were guessed.
+    pub guessed: bool,
 }
 
 /// Chooses the columns.
@@ -61,43 +68,46 @@ pub fn choose(table: &Table, request: &ColumnArgs, folds: &FoldSource<'_>) -> Re
         Some(label) => label,
         None => guess_label(table)?,
     };
-    let given = |names: &Vec<String>| names.iter().map(|name| find(table, name)).collect();
-    let (scores, logits) = match (&request.probs, &request.logits) {
-        (Some(names), _) => (given(names), false),
-        (None, Some(names)) => (given(names), true),
-        (None, None) if table.source.is_archive() => guess_array(table)?,
-        (None, None) => {
-            let taken: Vec<usize> =
-                [Some(label), weight, group, fold].into_iter().flatten().collect();
-            (guess_probabilities(table, &taken), false)
-        }
-    };
+    let taken: Vec<usize> = [Some(label), weight, group, fold].into_iter().flatten().collect();
     let choice = Choice {
         label,
-        scores: scores?,
-        logits,
+        scores: choose_scores(table, &request.scores, &taken)?,
         weight,
         group,
         folds: fold,
-        guessed_scores: request.probs.is_none() && request.logits.is_none(),
         guessed_label: request.label.is_none(),
     };
     choice.check(table)?;
     Ok(choice)
 }
 
+/// Chooses the columns of the predictions; by guess, none that is `taken`.
+pub fn choose_scores(table: &Table, request: &ScoreArgs, taken: &[usize]) -> Result<ScoreChoice> {
+    let named = request.probs.as_ref().map(|names| (names, false));
+    if let Some((names, logits)) = named.or(request.logits.as_ref().map(|names| (names, true))) {
+        let columns = names.iter().map(|name| find(table, name)).collect::<Result<_>>()?;
+        return Ok(ScoreChoice { columns, logits, guessed: false });
+    }
+    let (columns, logits) = if table.source.is_archive() {
+        guess_array(table)?
+    } else {
+        (guess_probabilities(table, taken)?, false)
+    };
+    Ok(ScoreChoice { columns, logits, guessed: true })
+}
+
 impl Choice {
     /// All columns that are used.
     pub fn columns(&self) -> impl Iterator<Item = usize> + '_ {
         let others = [self.weight, self.group, self.folds].into_iter().flatten();
-        std::iter::once(self.label).chain(self.scores.iter().copied()).chain(others)
+        std::iter::once(self.label).chain(self.scores.columns.iter().copied()).chain(others)
     }
 
     /// A column serves one purpose; groups and folds may well be the same.
     fn check(&self, table: &Table) -> Result<()> {
         let others = [self.weight, self.group, self.folds];
         let mut seen = vec![self.label];
-        for &score in &self.scores {
+        for &score in &self.scores.columns {
             if seen.contains(&score) || others.contains(&Some(score)) {
                 return Err(twice(table, score));
             }
@@ -111,34 +121,45 @@ impl Choice {
 
     /// What was chosen, in one line, if any of it was a guess.
     pub fn said(&self, table: &Table) -> Option<String> {
-        if !self.guessed_label && !self.guessed_scores {
+        if !self.guessed_label && !self.scores.guessed {
             return None;
         }
-        let name = |at: usize| match table.columns[at].name.as_str() {
-            "" => "(unnamed)",
-            name => name,
-        };
-        let names = |columns: &[usize]| {
-            listed(&columns.iter().map(|&column| name(column)).collect::<Vec<_>>())
-        };
-        let kind = if self.logits { "logits" } else { "probabilities" };
-        let mut said = format!("label: {}; {kind}: {}", name(self.label), names(&self.scores));
+        let mut said = format!("label: {}; {}", name(table, self.label), self.scores.said(table));
         for (what, column) in [("weight", self.weight), ("group", self.group), ("fold", self.folds)]
         {
             if let Some(column) = column {
-                said.push_str(&format!("; {what}: {}", name(column)));
+                said.push_str(&format!("; {what}: {}", name(table, column)));
             }
         }
         let used: Vec<usize> = self.columns().collect();
         // The class names of an archive are no choice: there is only one place for them.
-        let named = |at: usize| table.source.is_archive() && name(at) == "classes";
+        let named = |at: usize| table.source.is_archive() && name(table, at) == "classes";
         let ignored: Vec<usize> =
             (0..table.columns.len()).filter(|&at| !used.contains(&at) && !named(at)).collect();
         if !ignored.is_empty() {
-            said.push_str(&format!("; ignored: {}", names(&ignored)));
+            said.push_str(&format!("; ignored: {}", names(table, &ignored)));
         }
         Some(said)
     }
+}
+
+impl ScoreChoice {
+    /// What was chosen, in a few words.
+    pub fn said(&self, table: &Table) -> String {
+        let kind = if self.logits { "logits" } else { "probabilities" };
+        format!("{kind}: {}", names(table, &self.columns))
+    }
+}
+
+fn name(table: &Table, column: usize) -> &str {
+    match table.columns[column].name.as_str() {
+        "" => "(unnamed)",
+        name => name,
+    }
+}
+
+fn names(table: &Table, columns: &[usize]) -> String {
+    listed(&columns.iter().map(|&column| name(table, column)).collect::<Vec<_>>())
 }
 
 fn twice(table: &Table, column: usize) -> Failure {
@@ -146,7 +167,8 @@ fn twice(table: &Table, column: usize) -> Failure {
     Failure::input(format!("{}: column {name:?} is asked for twice", table.source.name))
 }
 
-fn guess_label(table: &Table) -> Result<usize> {
+/// The column of the labels, by its name.
+pub fn guess_label(table: &Table) -> Result<usize> {
     for label in LABELS {
         let named = |column: &&Column| column.name.eq_ignore_ascii_case(label);
         if let Some(column) = table.columns.iter().find(named) {
@@ -167,10 +189,10 @@ fn guess_label(table: &Table) -> Result<usize> {
     .hint(hint))
 }
 
-fn guess_array(table: &Table) -> Result<(Result<Vec<usize>>, bool)> {
+fn guess_array(table: &Table) -> Result<(Vec<usize>, bool)> {
     for (name, logits) in [("probs", false), ("logits", true)] {
         if let Some(at) = table.columns.iter().position(|column| column.name == name) {
-            return Ok((Ok(vec![at]), logits));
+            return Ok((vec![at], logits));
         }
     }
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
@@ -203,7 +225,7 @@ fn guess_probabilities(table: &Table, taken: &[usize]) -> Result<Vec<usize>> {
     if let Some(rows) = table.columns.first().and_then(|column| column.values.rows())
         && rows == 0
     {
-        return Err(Failure::input(format!("{}: there are no rows", table.source.name)));
+        return Err(super::no_rows(table));
     }
     match broken {
         Some(&broken) => Err(broken_probability(table, broken)),

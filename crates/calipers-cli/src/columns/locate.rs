@@ -3,13 +3,13 @@
 use calipers::Error;
 use calipers::labels::listed;
 
-use super::choose::Choice;
+use super::choose::ScoreChoice;
 use super::score::Scores;
 use crate::error::Failure;
 use crate::input::Source;
 
 /// What is wrong with the probabilities or logits.
-pub fn scores(error: Error, source: &Source, scores: &Scores, choice: &Choice) -> Failure {
+pub fn scores(error: Error, source: &Source, scores: &Scores, choice: &ScoreChoice) -> Failure {
     let cell = |row: usize, column: usize| {
         // A single column is that of class 1: it is the last column in any case.
         let name = scores.columns.get(column).or(scores.columns.last());
@@ -29,7 +29,7 @@ pub fn scores(error: Error, source: &Source, scores: &Scores, choice: &Choice) -
                 source.place(row),
                 (sum * 1e9).round() / 1e9
             ));
-            failure.maybe_hint((choice.guessed_scores && !source.is_archive()).then(|| {
+            failure.maybe_hint((choice.guessed && !source.is_archive()).then(|| {
                 format!(
                     "the columns {} were taken for probabilities; name the right ones with --probs",
                     listed(&scores.columns)

@@ -14,10 +14,10 @@ use calipers::labels::Classes;
 use calipers::{Folds, Predictions};
 use ndarray::Array2;
 
-use crate::args::ColumnArgs;
+use crate::args::{ColumnArgs, ScoreArgs};
 use crate::error::{Failure, Result};
 use crate::input::{Source, Table, Text, Values};
-use choose::{Choice, choose};
+use choose::{Choice, ScoreChoice, choose, choose_scores, guess_label};
 use labels::Labels;
 
 /// What was read: predictions, and folds if the file has them.
@@ -26,6 +26,32 @@ pub struct Loaded {
     pub predictions: Predictions<'static>,
     /// The folds, if the file gave them.
     pub folds: Option<Folds>,
+    /// The columns of the predictions.
+    pub scores: Vec<String>,
+    /// Whether they are logits.
+    pub logits: bool,
+}
+
+/// Predictions of a file that need not say what was observed.
+pub struct Unlabelled {
+    /// The predictions; the labels mean nothing.
+    pub f: Predictions<'static>,
+    /// Their columns, by the position in the table.
+    pub columns: Vec<usize>,
+    /// Whether they came as a matrix, which is one column of the table.
+    pub is_matrix: bool,
+    /// Whether they came as logits.
+    pub logits: bool,
+    /// What each column's class is called, if that is known.
+    pub classes: Option<Vec<String>>,
+    count: usize,
+}
+
+impl Unlabelled {
+    /// How many columns of predictions there were: one, or as many as classes.
+    pub fn count(&self) -> usize {
+        self.count
+    }
 }
 
 /// Which folds to look for in the file.
@@ -50,7 +76,7 @@ pub fn load(
         say(&said);
     }
     check_lengths(&table, &choice)?;
-    let mut scores = score::take(&mut table, &choice)?;
+    let mut scores = score::take(&mut table, &choice.scores)?;
     let Table { source, columns } = &table;
     let label = &columns[choice.label];
     let classes = match scores.classes.as_deref() {
@@ -63,8 +89,8 @@ pub fn load(
         say(remark);
     }
     let values = std::mem::take(&mut scores.values);
-    let mut predictions = predict(values, labels, choice.logits)
-        .map_err(|error| locate::scores(error, source, &scores, &choice))?;
+    let mut predictions = predict(values, labels, choice.scores.logits)
+        .map_err(|error| locate::scores(error, source, &scores, &choice.scores))?;
     if let Some(weight) = choice.weight {
         let weight = &columns[weight];
         let numbers = numbers(source, &weight.name, &weight.values, "weight")?;
@@ -82,7 +108,42 @@ pub fn load(
         let ids = fold_ids(source, &column.name, &column.values)?;
         Folds::from_ids(&ids).map_err(|error| locate::folds(error, source, &column.name))
     });
-    Ok(Loaded { predictions, folds: folds.transpose()? })
+    let scores = choice.scores.columns.iter().map(|&at| columns[at].name.clone()).collect();
+    Ok(Loaded { predictions, folds: folds.transpose()?, scores, logits: choice.scores.logits })
+}
+
+/// Takes the predictions out of a table, whatever else it holds; `say` is told what was guessed.
+pub fn unlabelled(
+    table: &mut Table,
+    request: &ScoreArgs,
+    say: &dyn Fn(&str),
+) -> Result<Unlabelled> {
+    if table.columns.first().and_then(|column| column.values.rows()) == Some(0) {
+        return Err(no_rows(table));
+    }
+    // A label of 0 and 1 is no probability.
+    let label = guess_label(table).ok();
+    let choice = choose_scores(table, request, label.as_slice())?;
+    if choice.guessed {
+        say(&choice.said(table));
+    }
+    let is_matrix = matches!(
+        choice.columns.as_slice(),
+        &[only] if matches!(table.columns[only].values, Values::Matrix(_))
+    );
+    let mut scores = score::take(table, &choice)?;
+    let values = std::mem::take(&mut scores.values);
+    let (rows, count) = values.dim();
+    let classes = (0..count.max(2)).map(|class| class.to_string()).collect();
+    let labels = Labels { codes: vec![0; rows], classes, remark: None };
+    let f = predict(values, labels, choice.logits)
+        .map_err(|error| locate::scores(error, &table.source, &scores, &choice))?;
+    let ScoreChoice { columns, logits, .. } = choice;
+    Ok(Unlabelled { f, columns, is_matrix, logits, classes: scores.classes, count })
+}
+
+fn no_rows(table: &Table) -> Failure {
+    Failure::input(format!("{}: there are no rows", table.source.name))
 }
 
 fn predict(
@@ -107,7 +168,7 @@ fn check_lengths(table: &Table, choice: &Choice) -> Result<()> {
     let first = &table.columns[choice.label];
     let Some(rows) = first.values.rows() else { return Ok(()) };
     if rows == 0 {
-        return Err(Failure::input(format!("{}: there are no rows", table.source.name)));
+        return Err(no_rows(table));
     }
     for column in choice.columns().map(|at| &table.columns[at]) {
         if let Some(other) = column.values.rows().filter(|&other| other != rows) {

@@ -3,7 +3,7 @@
 use calipers::labels::class_names;
 use ndarray::{Array2, Axis};
 
-use super::choose::Choice;
+use super::choose::ScoreChoice;
 use super::{not_a_number, wrong_kind};
 use crate::error::{Failure, Result};
 use crate::input::{Table, Values};
@@ -19,9 +19,9 @@ pub struct Scores {
 }
 
 /// Takes the scores out of the table, so that they are not in memory twice for long.
-pub fn take(table: &mut Table, choice: &Choice) -> Result<Scores> {
+pub fn take(table: &mut Table, choice: &ScoreChoice) -> Result<Scores> {
     let what = if choice.logits { "logit" } else { "probability" };
-    let scores = match choice.scores.as_slice() {
+    let scores = match choice.columns.as_slice() {
         &[only] if matches!(table.columns[only].values, Values::Matrix(_)) => {
             take_matrix(table, only)?
         }

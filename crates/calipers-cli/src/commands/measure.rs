@@ -65,7 +65,7 @@ pub fn rows(file: &Path, columns: &ColumnArgs, folds: &FoldSource<'_>) -> Result
 
 /// The columns that the flags name; if they do not name all that are needed, any may be needed.
 fn wanted(columns: &ColumnArgs, folds: &FoldSource<'_>) -> Wanted {
-    let scores = columns.probs.as_ref().or(columns.logits.as_ref());
+    let scores = columns.scores.probs.as_ref().or(columns.scores.logits.as_ref());
     let fold_column = if let FoldSource::Column(name) = folds { Some(*name) } else { None };
     let single = [columns.label.as_ref(), columns.weight.as_ref(), columns.group.as_ref()];
     let names = single.into_iter().flatten().chain(scores.into_iter().flatten());

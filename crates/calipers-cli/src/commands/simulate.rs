@@ -1,14 +1,12 @@
 //! `calipers simulate`: predictions whose calibration error is known.
 
-use std::path::Path;
-
 use calipers::{Simulation, simulate as draw};
 
 use crate::args::SimulateArgs;
 use crate::error::{Failure, Result};
 use crate::format::Format;
+use crate::output::sheet::{Cells, Sheet};
 use crate::output::style::{plain_table, render};
-use crate::output::{file, predictions};
 use crate::suggest::did_you_mean;
 
 /// Runs the command.
@@ -28,21 +26,17 @@ pub fn simulate(args: &SimulateArgs) -> Result<()> {
     let Some(output) = &args.output else {
         return Err(Failure::input("-o is missing: the file to write").hint("-o - prints CSV"));
     };
-    let to_stdout = output.as_path() == Path::new("-");
-    let format = if to_stdout { Format::Csv(None) } else { Format::of(output)? };
-    #[cfg(not(feature = "parquet"))]
-    if matches!(format, Format::Parquet | Format::Arrow) {
-        return Err(format.left_out(&output.display().to_string()));
-    }
+    let format = Format::to_write(output)?;
     if rows == 0 {
         return Err(Failure::input("-n: 0 rows are nothing to write; at least 1 is needed"));
     }
     let drawn = draw(name, rows, args.seed).map_err(|error| Failure::input(error.to_string()))?;
-    if to_stdout {
-        predictions::print(&drawn)
-    } else {
-        file::write(output, |file| predictions::write(&drawn, format, file))
-    }
+    let label = if format == Format::Npz { "labels" } else { "label" };
+    let labels = drawn.labels().iter().map(|&label| label.into()).collect();
+    let classes = (0..drawn.classes()).map(|class| (format!("p_{class}"), Cells::Class(class)));
+    let columns = std::iter::once((label.to_owned(), Cells::Whole(labels))).chain(classes);
+    let probs = drawn.probs();
+    Sheet { probs: probs.view(), columns: columns.collect() }.write(output, format)
 }
 
 fn names() -> Vec<String> {

@@ -19,10 +19,15 @@ impl Text {
         self.ends.len()
     }
 
+    /// The text of a row.
+    pub fn get(&self, row: usize) -> &str {
+        let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.letters[start..self.ends[row]]
+    }
+
     /// The text of each row.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, &end)| &self.letters[start..end])
+        (0..self.len()).map(|row| self.get(row))
     }
 }
 
@@ -44,5 +49,6 @@ mod tests {
         let text: Text = cells.into_iter().collect();
         assert_eq!(text.len(), 4);
         assert!(text.iter().eq(cells));
+        assert!((0..4).map(|row| text.get(row)).eq(cells));
     }
 }

@@ -1,14 +1,15 @@
-//! Results out: a report as table, JSON or CSV, and files of predictions.
+//! Results out: a report as table, JSON or CSV, and files of columns.
 
 pub mod csv;
 pub mod file;
 pub mod json;
 pub mod junit;
-pub mod predictions;
+pub mod sheet;
 pub mod style;
 pub mod table;
 
 mod notes;
+mod npy;
 
 use std::io::{self, Write};
 
