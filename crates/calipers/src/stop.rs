@@ -9,6 +9,9 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
+
+use rayon::ThreadPool;
 
 use crate::error::{Error, Result};
 
@@ -76,13 +79,14 @@ pub(crate) fn check() -> Result<()> {
 }
 
 /// Does work on so many threads of its own (0: as many as there are cores), until it is stopped.
+/// Where the system does not give so many, one does the work: what comes of it is the same.
 ///
 /// For a single fit; [`Estimator::estimate`](crate::Estimator::estimate) does this by itself. The
 /// threads are started here and end with the work.
 ///
 /// # Errors
-/// What the work returns; [`Error::Stopped`] if the handle was stopped before its end; threads that
-/// the system does not give.
+/// What the work returns; [`Error::Stopped`] if the handle was stopped before its end;
+/// [`Error::Setting`] if the system gives not even one thread.
 ///
 /// ```
 /// use calipers::{Sample, Stop, recalibrator, simulate, with_pool};
@@ -131,21 +135,18 @@ pub fn with_pool_while<R: Send>(
     meanwhile: impl FnOnce(),
 ) -> Result<R> {
     stop.check()?;
-    let handle = stop.clone();
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .start_handler(move |_| HANDLE.with(|place| drop(place.set(handle.clone()))))
-        .build()
-        .map_err(|error| Error::Setting { name: "threads", reason: error.to_string() })?;
+    let pool = started(threads, stop)?;
     let mut result = None;
     if rayon::current_thread_index().is_some() {
         // A thread of the caller's pool that waited in rayon would begin other work of the caller's
         // meanwhile, which might wait here again, one on top of the other until the stack is full. A
         // plain thread waits in its stead.
         thread::scope(|scope| {
-            scope.spawn(|| result = Some(pool.install(work)));
+            let waiting = thread::Builder::new();
+            waiting.spawn_scoped(scope, || result = Some(pool.install(work))).map_err(refused)?;
             meanwhile();
-        });
+            Ok(())
+        })?;
     } else {
         pool.in_place_scope(|scope| {
             scope.spawn(|_| result = Some(work()));
@@ -156,6 +157,39 @@ pub fn with_pool_while<R: Send>(
     let result = result.unwrap_or(Err(Error::Stopped))?;
     stop.check()?;
     Ok(result)
+}
+
+/// How often, and how long apart, one thread is asked for where several were refused.
+const PATIENCE: (usize, Duration) = (50, Duration::from_millis(2));
+
+/// A pool of so many threads; of one where the system does not give as many, since the number changes
+/// nothing but how long the work takes.
+fn started(threads: usize, stop: &Stop) -> Result<ThreadPool> {
+    let pool = |threads| {
+        let handle = stop.clone();
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .start_handler(move |_| HANDLE.with(|place| drop(place.set(handle.clone()))))
+            .build()
+    };
+    let mut refusal = match pool(threads) {
+        Ok(pool) => return Ok(pool),
+        Err(error) => error,
+    };
+    for _ in 0..PATIENCE.0 {
+        // Those that were started in vain count until they have ended, which takes them a moment.
+        thread::sleep(PATIENCE.1);
+        match pool(1) {
+            Ok(pool) => return Ok(pool),
+            Err(error) => refusal = error,
+        }
+    }
+    Err(refused(refusal))
+}
+
+/// The system gives no thread.
+fn refused(error: impl std::fmt::Display) -> Error {
+    Error::Setting { name: "threads", reason: format!("none can be started: {error}") }
 }
 
 #[cfg(test)]

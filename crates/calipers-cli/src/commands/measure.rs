@@ -78,6 +78,10 @@ pub fn explain(error: &Error) -> Failure {
     match error {
         // The models are files, not a flag.
         Error::Setting { name: "models", reason } => Failure::input(reason.clone()),
+        // Flags out of range do not come this far: it is the system that has no threads to give.
+        Error::Setting { name: "threads", reason } => {
+            Failure::unexpected(format!("threads: {reason}"))
+        }
         Error::Setting { name, reason } => {
             let flag = name.replace(' ', "-");
             Failure::input(format!("--{flag}: {reason}"))
