@@ -4,10 +4,12 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use tempfile::Builder;
-
+use super::draft::Draft;
 use crate::error::{Failure, Result};
 use crate::input::plain;
+
+/// Links that are followed at most, as many as Linux does.
+const LINKS: usize = 40;
 
 /// Writes a file beside its place and renames it there, so that a failure leaves what was there
 /// before, and nothing half-written.
@@ -23,39 +25,48 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> Res
                 done => done.map_err(failed),
             };
         }
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
         _ => {}
     }
-    // A link stays a link: the file that it points to is replaced.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let mut beside = create_beside(&target).map_err(failed)?;
-    fill(beside.as_file_mut()).and_then(|()| beside.as_file().sync_all()).map_err(failed)?;
-    beside.persist(&target).map_err(|error| failed(error.error))?;
-    Ok(())
+    let target = place(path);
+    let folder = folder(&target);
+    let mut draft = Draft::new(folder).map_err(failed)?;
+    fill(draft.file()).map_err(failed)?;
+    draft.persist(folder, &target).map_err(failed)
 }
 
-fn create_beside(target: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let folder = match target.parent() {
-        Some(folder) if folder != Path::new("") => folder.to_owned(),
-        _ => PathBuf::from("."),
-    };
-    let mut builder = Builder::new();
-    builder.prefix(".calipers-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // What a new file gets, before the umask; temporary files are private by default.
-        builder.permissions(fs::Permissions::from_mode(0o666));
+/// The file that a path leads to. A link stays a link: what it points to is replaced, or made.
+fn place(path: &Path) -> PathBuf {
+    if let Ok(target) = fs::canonicalize(path) {
+        return target;
     }
-    builder.tempfile_in(folder)
+    let mut target = path.to_owned();
+    for _ in 0..LINKS {
+        let Ok(next) = fs::read_link(&target) else { break };
+        target = folder(&target).join(next);
+    }
+    target
+}
+
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
 }
 
 /// A place that is not there is the user's to mend; a full disk is not.
 fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     let message = |reason: &str| format!("cannot write {}: {reason}", path.display());
     match error.kind() {
+        // Folders such as those of /proc, or one that is being removed, say that they are not there.
+        ErrorKind::NotFound if folder(&place(path)).is_dir() => {
+            Failure::input(message("its directory takes no new files"))
+        }
         ErrorKind::NotFound => Failure::input(message("there is no such directory")),
         ErrorKind::IsADirectory => Failure::input(message("it is a directory")),
         ErrorKind::NotADirectory => Failure::input(message("its directory is a file")),
+        ErrorKind::InvalidFilename => Failure::input(message(&plain(error))),
         _ => Failure::unexpected(message(&plain(error))),
     }
 }

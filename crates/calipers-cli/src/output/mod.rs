@@ -8,6 +8,7 @@ pub mod sheet;
 pub mod style;
 pub mod table;
 
+mod draft;
 mod notes;
 mod npy;
 
