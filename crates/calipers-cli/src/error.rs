@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::exit::Exit;
+use crate::input::plain;
 
 /// A result whose error is a [`Failure`].
 pub type Result<T> = std::result::Result<T, Failure>;
@@ -68,7 +69,7 @@ impl Failure {
     pub fn stdout(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::ClosedPipe,
-            _ => Self::unexpected(format!("cannot write to standard output: {error}")),
+            _ => Self::unexpected(format!("cannot write to standard output: {}", plain(error))),
         }
     }
 

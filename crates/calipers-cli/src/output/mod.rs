@@ -11,6 +11,7 @@ pub mod table;
 mod draft;
 mod notes;
 mod npy;
+mod steady;
 
 use std::io::{self, Write};
 

@@ -6,13 +6,15 @@ use std::io::{self, ErrorKind};
 use ndarray::{Array1, Axis};
 use ndarray_npy::{NpzWriter, WriteNpzError};
 
-use super::super::npy::Letters;
 use super::{Cells, Sheet};
 use crate::input::Text;
+use crate::output::npy::Letters;
+use crate::output::steady::Steady;
 
 /// Writes the arrays uncompressed: probabilities hardly compress.
 pub fn write(sheet: &Sheet<'_>, file: &mut File) -> io::Result<()> {
-    let mut archive = NpzWriter::new(file);
+    let mut steady = Steady::new(file);
+    let mut archive = NpzWriter::new(&mut steady);
     let class = |(_, cells): &(String, Cells<'_>)| {
         if let Cells::Class(class) = cells { Some(*class) } else { None }
     };
@@ -36,11 +38,15 @@ pub fn write(sheet: &Sheet<'_>, file: &mut File) -> io::Result<()> {
         }?;
     }
     archive.finish().map_err(failed)?;
-    Ok(())
+    steady.finish()
 }
 
 /// Adds text, whose length is part of an array's type.
-fn add_text(archive: &mut NpzWriter<&mut File>, name: &str, text: &Text) -> io::Result<()> {
+fn add_text(
+    archive: &mut NpzWriter<&mut Steady<&mut File>>,
+    name: &str,
+    text: &Text,
+) -> io::Result<()> {
     let longest = text.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
     match longest {
         0..=8 => add_letters::<8>(archive, name, text),
@@ -55,7 +61,7 @@ fn add_text(archive: &mut NpzWriter<&mut File>, name: &str, text: &Text) -> io::
 }
 
 fn add_letters<const LONGEST: usize>(
-    archive: &mut NpzWriter<&mut File>,
+    archive: &mut NpzWriter<&mut Steady<&mut File>>,
     name: &str,
     text: &Text,
 ) -> io::Result<()> {

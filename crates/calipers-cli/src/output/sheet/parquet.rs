@@ -10,6 +10,7 @@ use parquet::schema::types::ColumnPath;
 
 use super::arrow::{batches, schema};
 use super::{Cells, Sheet};
+use crate::output::steady::Steady;
 
 /// Writes the file with Snappy, which every reader knows.
 pub fn write(sheet: &Sheet<'_>, file: &mut File) -> io::Result<()> {
@@ -24,10 +25,11 @@ pub fn write(sheet: &Sheet<'_>, file: &mut File) -> io::Result<()> {
                 settings.set_column_dictionary_enabled(ColumnPath::from(name.as_str()), true);
         }
     }
-    let mut writer = ArrowWriter::try_new(file, schema.clone(), Some(settings.build()))?;
+    let mut steady = Steady::new(file);
+    let mut writer = ArrowWriter::try_new(&mut steady, schema.clone(), Some(settings.build()))?;
     for batch in batches(sheet, &schema) {
         writer.write(&batch.map_err(io::Error::other)?)?;
     }
     writer.close()?;
-    Ok(())
+    steady.finish()
 }
