@@ -97,13 +97,14 @@ fn sniff(start: &[u8]) -> u8 {
 
 /// A binary file read as text would give a puzzling message.
 fn refuse_other_formats(start: &[u8], name: &str) -> Result<()> {
-    let kinds: [(&[u8], &str); 6] = [
+    let kinds: [(&[u8], &str); 7] = [
         (b"PAR1", "a Parquet file"),
         (b"ARROW1", "an Arrow file"),
         (b"PK\x03\x04", "a zip archive, such as NPZ"),
         (b"\x1f\x8b", "gzip-compressed"),
         (b"\xff\xfe", "UTF-16 text"),
         (b"\xfe\xff", "UTF-16 text"),
+        (b"\0", "binary"),
     ];
     match kinds.iter().find(|(magic, _)| start.starts_with(magic)) {
         None => Ok(()),
