@@ -9,6 +9,8 @@ use std::time::Duration;
 use calipers::Estimator;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::output::style::is_dumb;
+
 /// A run that is over sooner needs no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -23,7 +25,7 @@ impl Progress {
     /// Watches an estimator. Only a terminal gets a bar, and only after [`PATIENCE`].
     pub fn watch(estimator: Estimator) -> (Estimator, Self) {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        if !stderr().is_terminal() {
+        if !stderr().is_terminal() || is_dumb() {
             return (estimator, Self { bar, _alive: None });
         }
         if let Ok(style) =
@@ -33,7 +35,8 @@ impl Progress {
         }
         let (alive, waiting) = mpsc::channel();
         let later = bar.clone();
-        thread::spawn(move || {
+        // Without a thread there is no bar: the estimate needs it more.
+        let _ = thread::Builder::new().spawn(move || {
             if waiting.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout)
                 && !later.is_finished()
             {

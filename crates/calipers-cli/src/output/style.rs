@@ -12,7 +12,12 @@ pub const WIDTH: usize = 80;
 /// Whether standard output is a person's terminal, where bold letters help.
 fn is_fancy() -> bool {
     let colourless = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    stdout().is_terminal() && !colourless
+    stdout().is_terminal() && !colourless && !is_dumb()
+}
+
+/// Whether the terminal, if there is one, says that it can only print letters: an editor's, for example.
+pub fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|value| value == "dumb")
 }
 
 /// An empty table with a header for standard output: in a terminal the header stands out.
