@@ -334,23 +334,9 @@ class Report:
         name : str, default "predictions"
             What the page calls the predictions.
         """
-        import os
-        import tempfile
+        from calipers import _files
 
-        html = self._kept().page(name, self.notes)
-        target = os.path.realpath(path)
-        handle, beside = tempfile.mkstemp(prefix=".calipers-", dir=os.path.dirname(target))
-        try:
-            with open(handle, "w", encoding="utf-8") as file:
-                file.write(html)
-            # A temporary file is private; a page is as any new file.
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(beside, 0o666 & ~mask)
-            os.replace(beside, target)
-        except BaseException:
-            os.unlink(beside)
-            raise
+        _files.write(path, self._kept().page(name, self.notes))
 
     def _kept(self) -> Source:
         if self._source is None:
