@@ -1,0 +1,123 @@
+//! Programs that are stopped while they write: the file is the old one or the new one.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{Place, delimited};
+
+/// Times that a program is stopped, from its start to the time that it takes by itself.
+const STOPS: u32 = 20;
+
+/// Whether files without a name can be had here: then nothing is left of one that is not whole.
+#[cfg(target_os = "linux")]
+fn has_unnamed_files(folder: &Path) -> bool {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = rustix::fs::OFlags::TMPFILE.bits().cast_signed();
+    fs::File::options().write(true).custom_flags(flags).open(folder).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_unnamed_files(_: &Path) -> bool {
+    false
+}
+
+/// Starts the program, sends it a signal after a while, and waits for it.
+fn stopped(place: &Place, args: &[&str], after: Duration, signal: &str) {
+    let mut child = place.command(args).stderr(Stdio::null()).spawn().unwrap();
+    thread::sleep(after);
+    let id = child.id().to_string();
+    // If it has ended by itself meanwhile, there is nobody to hear it.
+    Command::new("kill").args(["-s", signal, &id]).stderr(Stdio::null()).status().unwrap();
+    child.wait().unwrap();
+}
+
+/// Writes over a file, is stopped in the middle, and leaves it whole.
+fn survives(
+    place: &Place,
+    signal: &str,
+    args: &[&str],
+    target: &str,
+    is_new: impl Fn(&[u8]) -> bool,
+) {
+    let path = place.path(target);
+    let start = Instant::now();
+    assert_eq!(place.run(args).status, 0);
+    let took = start.elapsed();
+    assert!(is_new(&fs::read(&path).unwrap()));
+    let others = |place: &Place| place.names().into_iter().filter(|name| name.starts_with('.'));
+    let mut left = 0;
+    for stop in 0..STOPS {
+        let old = format!("what was there before {stop}");
+        fs::write(&path, &old).unwrap();
+        stopped(place, args, took * stop / STOPS, signal);
+        let found = fs::read(&path).unwrap();
+        assert!(found == old.as_bytes() || is_new(&found), "{signal} {target}: {}", found.len());
+        for name in others(place) {
+            assert!(name.starts_with(".calipers-"), "{name}");
+            fs::remove_file(place.path(&name)).unwrap();
+            left += 1;
+        }
+    }
+    // It has a name of its own for microseconds, between two system calls.
+    if has_unnamed_files(&place.path(".")) {
+        assert!(left <= 1, "{signal} {target}: {left} files are left");
+    } else {
+        eprintln!("not checked: there are no files without a name here; {left} files were left");
+    }
+}
+
+#[test]
+fn a_drawn_file_is_the_old_or_the_new() {
+    let place = Place::new();
+    for (signal, end) in [("KILL", "csv"), ("INT", "npz"), ("TERM", "tsv"), ("HUP", "csv")] {
+        let target = format!("drawn.{end}");
+        let args = ["simulate", "binary-over", "-n", "40000", "-o", &target];
+        assert_eq!(place.run(&args).status, 0);
+        let new = fs::read(place.path(&target)).unwrap();
+        survives(&place, signal, &args, &target, |bytes| bytes == new);
+    }
+}
+
+#[test]
+fn a_page_is_the_old_or_the_new() {
+    let place = Place::new();
+    place.write("table.csv", delimited(",", "\n"));
+    let args = ["report", "table.csv", "--recalibrator", "identity", "-o", "page.html"];
+    // It says how long it took, and so is never the same.
+    let is_page = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        text.starts_with("<!") && text.trim_end().ends_with("</html>")
+    };
+    for signal in ["KILL", "INT", "TERM"] {
+        survives(&place, signal, &args, "page.html", is_page);
+    }
+}
+
+/// Scripts tell a program that was stopped from one that failed: the shell makes 130 and 143 of it.
+#[test]
+fn a_program_that_is_stopped_ends_by_the_signal() {
+    use std::os::unix::process::ExitStatusExt;
+
+    let place = Place::new();
+    place.run(&["simulate", "multiclass-overconfident-10", "-n", "20000", "-o", "rows.csv"]);
+    for (signal, number) in [("INT", 2), ("TERM", 15)] {
+        let mut command =
+            place.command(&["report", "rows.csv", "--repeats", "1000", "-o", "page.html"]);
+        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(500));
+        let sent = Instant::now();
+        let id = child.id().to_string();
+        Command::new("kill").args(["-s", signal, &id]).status().unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(number));
+        assert!(sent.elapsed() < Duration::from_secs(5));
+        assert_eq!(place.names(), ["rows.csv"]);
+    }
+}
