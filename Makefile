@@ -181,6 +181,10 @@ bench: ## Time reading and estimating a million rows, and the recalibrators
 	python3 bench/million_rows.py
 	cargo bench --package calipers
 
+.PHONY: load
+load: python ## Make thousands of estimates at once in Rust and Python, and see what they leave (minutes)
+	$(PYTHON) bench/load.py
+
 .PHONY: bench-python
 bench-python: python ## Measure what the Python package costs beside the computation
 	$(PYTHON) bench/python_overhead.py

@@ -1,0 +1,72 @@
+"""Thousands of estimates at once in Rust, Python and on the command line: `make load`.
+
+Runs `crates/calipers/tests/load`, `crates/calipers-cli/tests/load.rs` and `python/tests/load.py` at
+length, of which each compares every answer, watches for hangs, memory, threads and open files, and
+fails if something is wrong; and keeps what they measured in `docs/reliability/load.csv`.
+"""
+
+import argparse
+import csv
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CARGO = ["cargo", "test", "--workspace", "--test", "load", "--", "--nocapture"]
+PYTHON = [sys.executable, "python/tests/load.py"]
+CASES = ["threads", "forks", "arrays", "errors", "exceptions"]
+HEADER = [
+    "what",
+    "workers",
+    "calls",
+    "seconds",
+    "calls a second",
+    "memory after a tenth of them (MiB)",
+    "memory at the end (MiB)",
+    "different answers",
+    "hangs",
+]
+
+
+def lines(command: list[str], estimates: int) -> list[list[str]]:
+    """Run a program, show what it says, and return what it measured."""
+    # A variable for the tests of Cargo, which take no arguments.
+    environment = {**os.environ, "CALIPERS_LOAD": str(estimates), "OMP_NUM_THREADS": "1"}
+    # Each has a watchdog of its own, which says where it hangs: this is for the watchdogs.
+    patience = 3600 + 60 * estimates
+    ran = subprocess.run(
+        command,
+        check=False,
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=patience,
+    )
+    print(ran.stdout, end="", flush=True)
+    if ran.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed with {ran.returncode}")
+    return [found.split(",") for found in re.findall(r"\bload,(.*)", ran.stdout)]
+
+
+def main() -> None:
+    """Run everything, and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--estimates", type=int, default=1000, help="estimates a worker")
+    parser.add_argument("--output", type=Path, default=ROOT / "docs/reliability/load.csv")
+    asked = parser.parse_args()
+    python = [*PYTHON, *CASES, "--estimates", str(asked.estimates)]
+    rows = [row for command in (CARGO, python) for row in lines(command, asked.estimates)]
+    asked.output.parent.mkdir(parents=True, exist_ok=True)
+    with asked.output.open("w", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(HEADER)
+        for what, workers, calls, seconds, *rest in rows:
+            rate = f"{int(calls) / float(seconds):.0f}"
+            table.writerow([what, workers, calls, seconds, rate, *rest])
+
+
+if __name__ == "__main__":
+    main()
