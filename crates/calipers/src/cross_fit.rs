@@ -129,3 +129,117 @@ pub(crate) fn derive_seed(seed: u64, path: &[u64]) -> u64 {
         z ^ (z >> 31)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use ndarray::ArrayViewMut2;
+
+    use super::*;
+    use crate::metric::Scope;
+    use crate::predictions::Predictions;
+    use crate::recalibrate::Fitted;
+    use crate::stop::Stop;
+
+    /// g = f for norms; for all else the number of training rows in every cell.
+    struct TwoFaced;
+
+    struct Learnt(usize);
+
+    impl Recalibrator for TwoFaced {
+        fn name(&self) -> String {
+            "two-faced".to_owned()
+        }
+
+        fn fit(&self, sample: &Sample, _: u64) -> Result<Box<dyn Fitted>> {
+            Ok(Box::new(Learnt(sample.rows())))
+        }
+    }
+
+    impl Fitted for Learnt {
+        fn serves(&self, purpose: Purpose) -> Purpose {
+            if purpose == Purpose::Log { Purpose::Squared } else { purpose }
+        }
+
+        fn predict_into(
+            &self,
+            f: ArrayView2<'_, f64>,
+            purpose: Purpose,
+            mut g: ArrayViewMut2<'_, f64>,
+        ) -> Result<()> {
+            match purpose {
+                Purpose::Direction => g.assign(&f),
+                _ => g.fill(self.0 as f64),
+            }
+            Ok(())
+        }
+    }
+
+    fn cross_fit<R>(
+        predictions: &Predictions<'_>,
+        work: impl FnOnce(CrossFit<'_>) -> Result<R>,
+    ) -> Result<R> {
+        let problem = &Problem::new(predictions, Scope::Canonical, 0);
+        let stop = Stop::new();
+        let clock = &Clock::new(2, None, &stop);
+        work(CrossFit { problem, recalibrator: &TwoFaced, seed: 0, clock })
+    }
+
+    #[test]
+    fn every_purpose_is_given_the_predictions_that_serve_it_for_the_rows_of_its_fold() {
+        let predictions =
+            Predictions::binary(&[0.875, 0.125, 0.5, 0.25, 0.75], &[0, 1, 0, 1, 1]).unwrap();
+        let purposes = [Purpose::Direction, Purpose::Squared, Purpose::Direction, Purpose::Log];
+        let folds = [1, 0, 1, 1, 0];
+        let found = cross_fit(&predictions, |fits| fits.run(&folds, 2, &purposes)).unwrap();
+        // Rows 1 and 4, and rows 0, 2 and 3, in their order, though training rows are sorted.
+        let f: [&[f64]; 2] = [&[0.875, 0.125, 0.25, 0.75], &[0.125, 0.875, 0.5, 0.5, 0.75, 0.25]];
+        assert_eq!(found.len(), 2);
+        for (fold, held_out) in found.iter().enumerate() {
+            assert_eq!(held_out.predictions(0), f[fold]);
+            assert_eq!(held_out.predictions(2), f[fold]);
+            // The training rows are those of the other fold.
+            let rows = f[1 - fold].len() as f64 / 2.0;
+            assert_eq!(held_out.predictions(1), vec![rows; f[fold].len()]);
+            assert_eq!(held_out.predictions(3), held_out.predictions(1));
+            assert_eq!(held_out.predictions.len(), 2, "each is computed once");
+        }
+        let all = cross_fit(&predictions, |fits| fits.in_sample(&[Purpose::Squared])).unwrap();
+        assert_eq!(all.predictions(0), [5.0; 10]);
+    }
+
+    #[test]
+    fn where_no_training_row_has_weight_there_are_no_predictions() {
+        let predictions = Predictions::binary(&[0.25, 0.5, 0.75], &[0, 1, 1]).unwrap();
+        let predictions = predictions.with_weights(vec![1.0, 0.0, 0.0]).unwrap();
+        let found =
+            cross_fit(&predictions, |fits| fits.run(&[0, 1, 1], 2, &[Purpose::Squared])).unwrap();
+        assert!(found[0].predictions(0).is_empty());
+        assert_eq!(found[1].predictions(0).len(), 4);
+        assert!(found.iter().all(|held_out| held_out.converged));
+    }
+
+    /// One step from a seed is the stream of splitmix64 that starts there: the numbers are those that
+    /// its authors' program prints.
+    #[test]
+    fn seeds_are_derived_by_splitmix64() {
+        let stream = |seed| -> Vec<u64> { (0..5).map(|step| derive_seed(seed, &[step])).collect() };
+        let from_zero = [
+            0xe220_a839_7b1d_cdaf,
+            0x6e78_9e6a_a1b9_65f4,
+            0x06c4_5d18_8009_454f,
+            0xf88b_b8a8_724c_81ec,
+            0x1b39_896a_51a8_749b,
+        ];
+        let from_1234567 = [
+            6_457_827_717_110_365_317,
+            3_203_168_211_198_807_973,
+            9_817_491_932_198_370_423,
+            4_593_380_528_125_082_431,
+            16_408_922_859_458_223_821,
+        ];
+        assert_eq!(stream(0), from_zero);
+        assert_eq!(stream(1_234_567), from_1234567);
+        assert_eq!(derive_seed(0, &[2, 1]), derive_seed(from_zero[2], &[1]));
+        assert_eq!(derive_seed(9, &[]), 9);
+    }
+}

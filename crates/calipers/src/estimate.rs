@@ -433,3 +433,6 @@ fn of_scope(tracks: &mut [Track], scope: Scope) -> Vec<&mut Track> {
 fn add(tracks: Vec<&mut Track>, found: &Found<'_>) {
     tracks.into_par_iter().enumerate().for_each(|(number, track)| track.add(found, number));
 }
+
+#[cfg(test)]
+mod tests;

@@ -167,4 +167,15 @@ mod tests {
             "repeats: 4 repeats of given fold ids would all be the same"
         );
     }
+
+    #[test]
+    fn plans_are_good_up_to_their_limits() {
+        assert!(Folds::Shuffled(2).check(2, 1).is_ok());
+        assert!(Folds::Shuffled(5).check(5, 3).is_ok());
+        assert!(Folds::Shuffled(5).check(6, 1).is_ok());
+        assert!(Folds::Shuffled(0).check(6, 1).is_err());
+        let given = Folds::from_ids(&[8, 9, 8]).unwrap();
+        assert!(given.check(3, 1).is_ok() && given.check(2, 1).is_err());
+        assert_eq!((given.count(), Folds::Shuffled(7).count()), (2, 7));
+    }
 }

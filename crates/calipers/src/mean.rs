@@ -13,7 +13,7 @@ pub(crate) fn weighted_mean(scores: &[f64], weights: Option<&[f64]>) -> Mean {
     let counts = |row: &usize| weight(*row) > 0.0;
     let infinite = || (0..scores.len()).filter(|&row| scores[row].is_infinite()).filter(counts);
     if infinite().next().is_some() {
-        let upwards = infinite().any(|row| scores[row] > 0.0);
+        let upwards = infinite().any(|row| scores[row].is_sign_positive());
         let value = if upwards { f64::INFINITY } else { f64::NEG_INFINITY };
         return Mean { value, infinite: infinite().count() };
     }
@@ -56,5 +56,32 @@ mod tests {
         assert!(both.value >= f64::INFINITY && both.infinite == 2);
         let down = weighted_mean(&[f64::NEG_INFINITY, 0.0], None);
         assert!(down.value <= f64::NEG_INFINITY && down.infinite == 1);
+    }
+
+    /// Longer than the stretch that is summed in one go: 1 + 2 + … + n = n(n + 1)/2, whole numbers
+    /// that a double holds exactly.
+    #[test]
+    fn long_sums_are_put_together_from_their_halves() {
+        for n in [127u32, 128, 129, 1_000, 4_099] {
+            let scores: Vec<f64> = (1..=n).map(f64::from).collect();
+            let expected = f64::from(n + 1) / 2.0;
+            let plain = weighted_mean(&scores, None);
+            assert_eq!(plain.value.to_bits(), expected.to_bits(), "{n}");
+            // With weights that are the scores: Σ i² / Σ i = (2n + 1)/3.
+            let weighted = weighted_mean(&scores, Some(&scores));
+            let expected = f64::from(2 * n + 1) / 3.0;
+            assert!((weighted.value - expected).abs() < 1e-12 * expected, "{n}");
+        }
+    }
+
+    /// By halves a million terms are rounded some 128 + 13 times each at the most, one after another a
+    /// million times.
+    #[test]
+    fn rounding_does_not_grow_with_the_number_of_rows() {
+        let n = 1 << 20;
+        let tenth = weighted_mean(&vec![0.1; n], None).value;
+        assert!((tenth - 0.1).abs() < 0.1 * 141.0 * f64::EPSILON, "{tenth:e}");
+        let in_turn = vec![0.1; n].iter().sum::<f64>() / n as f64;
+        assert!((in_turn - 0.1).abs() > 0.1 * 141.0 * f64::EPSILON, "{in_turn:e}");
     }
 }

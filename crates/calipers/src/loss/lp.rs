@@ -69,7 +69,8 @@ impl ProperLoss for Lp {
             *score = sign(step) * magnitude(step.abs(), power);
             sum += step * *score;
         }
-        pull_each(scores, f, if power > 0.0 { sum.powf(power / self.p) } else { 1.0 });
+        // At p = 1 this divides by sum⁰ = 1.
+        pull_each(scores, f, sum.powf(power / self.p));
     }
 
     fn purpose(&self) -> Purpose {

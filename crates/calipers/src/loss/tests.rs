@@ -105,6 +105,27 @@ proptest! {
         prop_assert_eq!(Linf.score(&f, &g, label).to_bits(), l1.to_bits());
     }
 
+    /// Two classes have one number to get right: with g = C the expected score is |C₁ − f₁|, its
+    /// square, or KL(C ‖ f), and with another g no more. Exactly 0 at g = f, be it the negative zero
+    /// that a product with a negative number is.
+    #[test]
+    fn two_classes_measure_the_scalar(f in 0.02f64..0.98, c in 0.02f64..0.98, g in 0.02f64..0.98) {
+        let pair = |p: f64| [1.0 - p, p];
+        let step = (c - f).abs();
+        let kl = c * (c / f).ln() + (1.0 - c) * ((1.0 - c) / (1.0 - f)).ln();
+        let truths = [step, step, step, step, step, step, step * step, kl];
+        for (number, ((loss, _), truth)) in losses().into_iter().zip(truths).enumerate() {
+            let best = expected(loss.as_ref(), &pair(f), &pair(c), &pair(c));
+            prop_assert!((best - truth).abs() < 1e-12, "{number}: {best} {truth}");
+            let other = expected(loss.as_ref(), &pair(f), &pair(g), &pair(c));
+            prop_assert!(other <= truth + 1e-12, "{number}: {other} {truth}");
+            for label in 0..2 {
+                let at_f = loss.score(&pair(f), &pair(f), label);
+                prop_assert_eq!(at_f.abs().to_bits(), 0f64.to_bits(), "{}", number);
+            }
+        }
+    }
+
     /// The order of the classes does not matter to any score.
     #[test]
     fn classes_may_be_permuted((f, g, label) in pair_and_label(), by in 0usize..8) {
@@ -130,7 +151,9 @@ proptest! {
         all.push((Box::new(Lp::new(p)), |_, _| 0.0));
         all.push((Box::new(DistanceLoss(std::sync::Arc::new(Euclid))), |_, _| 0.0));
         let (f2, g2) = (vec![1.0 - f1, f1], vec![1.0 - g1, g1]);
-        for (f, g) in [(&f, &g), (&f, &f), (&f2, &g2)] {
+        // So near to f that powers of the steps underflow where they are not scaled first.
+        let (f3, g3) = (vec![0.25, 0.25, 0.5], vec![0.25 + 2f64.powi(-40), 0.25, 0.5 - 2f64.powi(-40)]);
+        for (f, g) in [(&f, &g), (&f, &f), (&f2, &g2), (&f3, &g3)] {
             for (number, (loss, _)) in all.iter().enumerate() {
                 let mut together = vec![0.0; f.len()];
                 loss.class_scores(f, g, &mut together);
@@ -214,6 +237,104 @@ fn sides_split_at_a_half_or_below_certainty() {
             let whole = Lp::new(1.0).score(&pair(f), &pair(g), 1);
             assert_eq!((over + under).to_bits(), whole.to_bits());
             assert_eq!(over.abs() > 0.0, expected, "{f} {g} {pivot:?}");
+        }
+    }
+}
+
+/// The gradient of |d| is taken as 0 at d = 0: a class that g leaves where it was neither pulls nor is
+/// pulled.
+#[test]
+fn a_class_that_does_not_move_has_no_slope() {
+    let (f, g) = ([0.25, 0.25, 0.5], [0.5, 0.25, 0.25]);
+    // ⟨(1, 0, −1), Y − f⟩ = Y₀ − Y₂ − 0.25 + 0.5.
+    for (label, expected) in [1.25, 0.25, -0.75].into_iter().enumerate() {
+        let score = Lp::new(1.0).score(&f, &g, label);
+        assert!((score - expected).abs() < 1e-15, "{label}: {score}");
+    }
+}
+
+/// ln(g/f) = ln 2e-20 where 1 + (g − f)/f would round to 0, and its mirror image.
+#[test]
+fn the_log_score_keeps_its_digits_far_from_f() {
+    let (half, tiny) = ([0.5, 0.5], [1e-20, 1.0]);
+    let log = Log { floor: 0.0 };
+    let exact = 2e-20f64.ln();
+    for (score, exact) in
+        [(log.score(&half, &tiny, 0), exact), (log.score(&tiny, &half, 0), -exact)]
+    {
+        assert!((score / exact - 1.0).abs() < 1e-15, "{score} {exact}");
+    }
+}
+
+/// Mixed with that much of f, no g scores less than the logarithm of the share; the other losses are
+/// bounded as they are.
+#[test]
+fn only_the_log_loss_is_hedged() {
+    let log = Log { floor: 0.0 };
+    let hedge = log.hedge();
+    assert!(hedge > 0.0 && hedge < 0.1, "most of g is kept: {hedge}");
+    let (f, g) = ([0.25, 0.75], [0.0, 1.0]);
+    let mixed = [hedge * f[0], 1.0 - hedge * f[0]];
+    assert!(log.score(&f, &g, 0) <= f64::NEG_INFINITY);
+    assert!((log.score(&f, &mixed, 0) - hedge.ln()).abs() < 1e-14);
+    let bounded: [&dyn ProperLoss; 4] =
+        [&Lp::new(1.5), &Linf, &Brier, &DistanceLoss(std::sync::Arc::new(Euclid))];
+    for loss in bounded {
+        assert_eq!(loss.hedge().to_bits(), 0f64.to_bits());
+    }
+    let sided = |inner: Box<dyn ProperLoss>| Sided { side: Side::Over, pivot: Pivot::Half, inner };
+    assert_eq!(sided(Box::new(log)).hedge().to_bits(), hedge.to_bits());
+    assert_eq!(sided(Box::new(Brier)).hedge().to_bits(), 0f64.to_bits());
+}
+
+#[test]
+fn every_loss_says_what_g_is_for() {
+    let log = Log { floor: 0.0 };
+    let distance = DistanceLoss(std::sync::Arc::new(Euclid));
+    let directions: [&dyn ProperLoss; 3] = [&Lp::new(2.0), &Linf, &distance];
+    assert!(directions.iter().all(|loss| loss.purpose() == Purpose::Direction));
+    assert_eq!((Brier.purpose(), log.purpose()), (Purpose::Squared, Purpose::Log));
+    let sided = |inner: Box<dyn ProperLoss>| Sided { side: Side::Over, pivot: Pivot::Half, inner };
+    assert_eq!(sided(Box::new(log)).purpose(), Purpose::Log);
+    assert_eq!(sided(Box::new(Linf)).purpose(), Purpose::Direction);
+}
+
+/// A distance that wants to see seven rows at once, and is otherwise like [`Euclid`].
+#[derive(Debug)]
+struct Sevens;
+
+impl Distance for Sevens {
+    fn value(&self, f: &[f64], z: &[f64]) -> f64 {
+        Euclid.value(f, z)
+    }
+
+    fn subgradient(&self, f: &[f64], z: &[f64], out: &mut [f64]) {
+        Euclid.subgradient(f, z, out);
+    }
+
+    fn block(&self) -> usize {
+        7
+    }
+}
+
+/// Rows of a block are scored as they would be one by one, to the last bit, g = f among them.
+#[test]
+fn a_block_is_scored_row_by_row() {
+    let f = ndarray::array![[0.25, 0.25, 0.5], [0.5, 0.25, 0.25], [0.125, 0.75, 0.125]];
+    let g = ndarray::array![[0.5, 0.25, 0.25], [0.5, 0.25, 0.25], [0.25, 0.25, 0.5]];
+    let distance = DistanceLoss(std::sync::Arc::new(Euclid));
+    let seven = DistanceLoss(std::sync::Arc::new(Sevens));
+    assert_eq!((Brier.block(), distance.block(), seven.block()), (1, 1, 7));
+    let mut all: Vec<Box<dyn ProperLoss>> = losses().into_iter().map(|(loss, _)| loss).collect();
+    all.extend([Box::new(distance) as Box<dyn ProperLoss>, Box::new(seven)]);
+    for (number, loss) in all.iter().enumerate() {
+        let mut block = ndarray::Array2::from_elem((3, 3), f64::NAN);
+        loss.block_scores(f.view(), g.view(), block.view_mut());
+        for row in 0..3 {
+            let mut alone = [f64::NAN; 3];
+            loss.class_scores(&f.row(row).to_vec(), &g.row(row).to_vec(), &mut alone);
+            let bits = |scores: &[f64]| scores.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&block.row(row).to_vec()), bits(&alone), "{number}");
         }
     }
 }
