@@ -175,6 +175,14 @@ $(VENV)/score: bench/requirements-score.txt
 	$(PYTHON) -m pip install --quiet --requirement $<
 	touch $@
 
+.PHONY: mutants
+mutants: ## Break the core on purpose, and count the faults that tests notice (half an hour)
+	command -v cargo-mutants || cargo install cargo-mutants --locked --version 27.1.0
+	# 2 and 3 say that mutants survived or ran out of time: the script judges that.
+	cargo mutants --output target || [[ $$? == [23] ]]
+	python3 -m doctest reliability/mutants.py
+	python3 -m reliability.mutants target/mutants.out/outcomes.json
+
 .PHONY: bench
 bench: ## Time reading and estimating a million rows, and the recalibrators
 	cargo build --release --package calipers-cli
