@@ -6,8 +6,9 @@ nothing; one that passes survives: a test is missing, or nobody could tell the d
 `docs/reliability/survivors.csv` says why. A new survivor is added there without a reason, and this
 script fails until it has one, or a test.
 
-Usage: python3 -m reliability.mutants OUTCOMES.json ... (as `make mutants` does, with one; of several,
-a mutant's last outcome counts)
+Usage: python3 -m reliability.mutants OUTCOMES.json ...
+
+`make mutants` gives one file; of several, a mutant's last outcome counts.
 """
 
 import csv
