@@ -13,7 +13,7 @@ demo: ## Build calipers (without Parquet, which takes minutes) and measure what 
 	cargo run --release --quiet --package calipers-cli --no-default-features -- estimate data/cells_lgbm.csv
 
 .PHONY: test
-test: lint test-rust test-python test-report test-reproduce test-lesson ## Run every linter and every test
+test: lint test-hygiene test-rust test-python test-report test-reproduce test-lesson ## Run every linter and every test
 
 .PHONY: test-rust
 test-rust: ## Run the tests of the library and of the command
@@ -97,6 +97,71 @@ $(VENV)/lint: bench/requirements-lint.txt
 	test -x $(PYTHON) || python3 -m venv $(VENV)
 	$(PYTHON) -m pip install --quiet --requirement $<
 	touch $@
+
+.PHONY: test-hygiene
+test-hygiene: $(VENV)/test ## Check licences and sources of dependencies, and that nothing is unsafe (seconds)
+	$(PYTHON) -m pytest --quiet tests/hygiene
+
+.PHONY: release-checks
+release-checks: deny semver msrv minimal-versions miri audit-python coverage sbom ## All that a release is checked for, beyond the tests
+
+# cargo subcommands, each installed where it is missing; the debug profile builds them in half the time.
+INSTALL := cargo install --locked --debug
+
+.PHONY: deny
+deny: ## Check dependencies: licences, advisories, duplicates, sources (cargo-deny; fetches its database)
+	command -v cargo-deny || $(INSTALL) cargo-deny
+	cargo deny --locked --all-features check --hide-inclusion-graph
+
+.PHONY: semver
+semver: ## Compare the library's interface with the last tag's, or with BASE=<commit> (cargo-semver-checks)
+	command -v cargo-semver-checks || $(INSTALL) cargo-semver-checks
+	@base="$(or $(BASE),$$(git describe --tags --abbrev=0 2> /dev/null))"; \
+	if [ -z "$$base" ]; then echo "There is no tag yet: nothing was promised, nothing is compared."; exit 0; fi; \
+	set -x; cargo semver-checks --package calipers --package calipers-draw --baseline-rev "$$base"
+
+MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+
+.PHONY: msrv
+msrv: ## Compile with the oldest compiler that is promised
+	cargo +$(MSRV).0 check --workspace --all-targets --locked
+
+.PHONY: minimal-versions
+minimal-versions: ## Compile with the oldest dependencies that the manifests allow
+	rm -rf target/minimal-versions/tree
+	mkdir -p target/minimal-versions/tree
+	git ls-files -z | tar --create --null --files-from - | tar --extract --directory target/minimal-versions/tree
+	cd target/minimal-versions/tree && RUSTC_BOOTSTRAP=1 cargo update -Z direct-minimal-versions
+	cd target/minimal-versions/tree && CARGO_TARGET_DIR=.. cargo check --workspace --all-targets --locked
+
+# Our crates forbid `unsafe`; Miri interprets what they ask of those that have it: vectors, views, threads. It is
+# some thousand times slower than the processor, hence these tests.
+MIRI_TESTS := simd:: probs:: labels:: stop::
+
+.PHONY: miri
+miri: ## Interpret tests in search of undefined behaviour beneath us (rustup's nightly with miri)
+	MIRIFLAGS="-Zmiri-disable-isolation" cargo +nightly miri test --package calipers --lib -- $(MIRI_TESTS)
+
+.PHONY: audit-python
+audit-python: $(VENV)-audit/ready $(VENV)/build $(VENV)/test $(VENV)/lint ## Look up what the Python package and its tests need in a database of advisories (pip-audit)
+	mkdir -p target
+	{ $(PYTHON) -m pip freeze --exclude calipers; cat $$(git ls-files '*requirements*.txt'); } \
+		| grep '==' | sort --ignore-case --unique > target/python-packages.txt
+	$(VENV)-audit/bin/pip-audit --strict --no-deps --disable-pip --requirement target/python-packages.txt
+
+$(VENV)-audit/ready: tests/hygiene/requirements-audit.txt
+	test -x $(VENV)-audit/bin/python || python3 -m venv $(VENV)-audit
+	$(VENV)-audit/bin/python -m pip install --quiet --requirement $<
+	touch $@
+
+.PHONY: sbom
+sbom: python ## Write what the command and the wheel are made of to dist, as CycloneDX (cargo-cyclonedx)
+	command -v cargo-cyclonedx || $(INSTALL) cargo-cyclonedx
+	python3 tests/hygiene/sbom.py
+
+.PHONY: coverage
+coverage: ## Measure which lines of the core its tests run, and fail below 95 % (LLVM's tools)
+	python3 tests/hygiene/coverage.py
 
 .PHONY: oracles
 oracles: $(VENV)/oracles ## Compute the oracles' values again (two minutes)
@@ -200,4 +265,4 @@ bench-python: python ## Measure what the Python package costs beside the computa
 .PHONY: clean
 clean: ## Remove everything that was built
 	cargo clean
-	rm -rf $(VENV) $(VENV)-alone $(VENV)-foundation $(VENV)-neighbours $(VENV)-peer dist
+	rm -rf $(VENV) $(VENV)-alone $(VENV)-foundation $(VENV)-neighbours $(VENV)-peer $(VENV)-audit dist
