@@ -161,7 +161,7 @@ sbom: python ## Write what the command and the wheel are made of to dist, as Cyc
 
 .PHONY: coverage
 coverage: ## Measure which lines of the core its tests run, and fail below 95 % (LLVM's tools)
-	python3 tests/hygiene/coverage.py
+	python3 tests/hygiene/coverage_of_lines.py
 
 .PHONY: oracles
 oracles: $(VENV)/oracles ## Compute the oracles' values again (two minutes)

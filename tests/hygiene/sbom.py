@@ -1,7 +1,8 @@
 """Writes what the released files are made of: `make sbom`.
 
-The list of the command comes from cargo-cyclonedx; that of the Python package is the one that maturin puts into the
-wheel, beside it. Both are CycloneDX, and name every crate with version, licence and checksum.
+The list of the command comes from cargo-cyclonedx; that of the Python package is the one that
+maturin puts into the wheel, beside it. Both are CycloneDX, and name every crate with version,
+licence and checksum.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Measures which lines of the core its own tests run: `make coverage`.
 
-The core is `crates/calipers/src` without its test modules, the tests are those of that package: unit tests,
-integration tests and examples in the documentation. A line counts if the compiler put code on it, and is covered if
-any instance of that code ran. Writes `docs/reliability/coverage.csv`, and fails if the share is below the least that
-is promised.
+The core is `crates/calipers/src` without its test modules, the tests are those of that package:
+unit tests, integration tests and examples in the documentation. A line counts if the compiler put
+code on it, and is covered if any instance of that code ran. Writes
+`docs/reliability/coverage.csv`, and fails if the share is below the least that is promised.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def own(file: File) -> File:
     """Leave out what is compiled for tests only."""
     if is_test_module(Path(file.name)):
         return File(file.name, {})
-    tests = test_lines((SOURCES / file.name).read_text().splitlines())
+    tests = lines_for_tests((SOURCES / file.name).read_text().splitlines())
     kept = {line: ran for line, ran in file.lines.items() if line not in tests}
     return File(file.name, kept)
 
@@ -155,8 +155,9 @@ def is_test_module(name: Path) -> bool:
     return False
 
 
-def test_lines(source: list[str]) -> set[int]:
-    """Return the numbers of the lines of items marked `#[cfg(test)]`: rustfmt closes each at its own indentation."""
+def lines_for_tests(source: list[str]) -> set[int]:
+    """Return the numbers of the lines of items marked `#[cfg(test)]`."""
+    # rustfmt closes each where it was opened.
     found: set[int] = set()
     closing = None
     for number, line in enumerate(source, start=1):
