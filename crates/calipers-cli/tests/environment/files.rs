@@ -81,7 +81,7 @@ fn a_file_may_be_gone_or_shorter_while_it_is_read() {
 #[test]
 fn a_file_that_may_not_be_read_is_refused() {
     let place = place();
-    fs::set_permissions(place.path("table.csv"), Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(place.path("table.csv"), Permissions::from_mode(0o000)).unwrap();
     let Some(ran) = run_without_rights(&place, "\"$calipers\" estimate table.csv") else { return };
     assert_eq!(ran.status, 2);
     assert_eq!(ran.stderr, "error: cannot read table.csv: permission denied\n");
