@@ -8,7 +8,7 @@ use calipers::Predictions;
 use crate::args::ColumnArgs;
 use crate::columns::{FoldSource, load};
 use crate::error::Failure;
-use crate::input::{Wanted, read};
+use crate::input::{LEAST, Wanted, read_within};
 
 /// Why a file was not read: the text that the program prints after `error: `.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,16 @@ impl From<Failure> for Unreadable {
 /// # Errors
 /// Whatever is wrong with the file or with what it holds, in words for the person who has it.
 pub fn predictions(path: &Path) -> Result<Predictions<'static>, Unreadable> {
-    let table = read(path, &Wanted::default())?;
+    predictions_within(path, LEAST)
+}
+
+/// As [`predictions`], of a file that may unfold to so many bytes, instead of 1 GiB, or to a hundred
+/// times its size, whichever is more.
+///
+/// # Errors
+/// As [`predictions`]; more than so many bytes.
+pub fn predictions_within(path: &Path, bytes: u64) -> Result<Predictions<'static>, Unreadable> {
+    let table = read_within(path, &Wanted::default(), bytes)?;
     let loaded = load(table, &ColumnArgs::default(), &FoldSource::Unsaid, &|_| {})?;
     Ok(loaded.predictions)
 }

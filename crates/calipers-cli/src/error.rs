@@ -1,5 +1,6 @@
 //! What went wrong, in words for the person at the keyboard.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use crate::exit::Exit;
@@ -38,6 +39,7 @@ impl Failure {
     }
 
     fn fault(exit: Exit, message: String) -> Self {
+        let message = shortened(&message).into_owned();
         Self::Fault(Box::new(Fault { exit, message, list: Vec::new(), hint: None }))
     }
 
@@ -98,5 +100,28 @@ impl Failure {
 /// Prints a line to standard error, where everything goes that is not a result. If nobody listens
 /// there either, there is nobody left to tell: unlike `eprintln!` it does not panic.
 pub fn say(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+    let _ = writeln!(io::stderr().lock(), "{}", shortened(line));
+}
+
+/// A file may name a column with a megabyte of letters: its start and its end say enough.
+fn shortened(text: &str) -> Cow<'_, str> {
+    /// Letters; longer than a path can be.
+    const LONGEST: usize = 10_000;
+    let Some((start, _)) = text.char_indices().nth(LONGEST) else { return Cow::Borrowed(text) };
+    let end = text.char_indices().rev().nth(LONGEST / 10).map_or(start, |(end, _)| end.max(start));
+    Cow::Owned(format!("{} … {}", &text[..start], &text[end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_keep_their_ends() {
+        assert_eq!(shortened("short"), "short");
+        let long = format!("start{}end", "é".repeat(1_000_000));
+        let short = shortened(&long);
+        assert!(short.starts_with("starté") && short.ends_with("éend"));
+        assert_eq!(short.chars().count(), 11_004);
+    }
 }

@@ -29,7 +29,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Cli, Command};
-pub use door::{Unreadable, predictions};
+pub use door::{Unreadable, predictions, predictions_within};
 use error::{Failure, say};
 use exit::Exit;
 

@@ -1,8 +1,10 @@
 //! Which column is what: by the flags, or by guess.
 
-use super::FoldSource;
+use std::collections::HashSet;
+
 use calipers::labels::{listed, prefix};
 
+use super::FoldSource;
 use super::find::find;
 use crate::args::{ColumnArgs, ScoreArgs};
 use crate::error::{Failure, Result};
@@ -106,12 +108,11 @@ impl Choice {
     /// A column serves one purpose; groups and folds may well be the same.
     fn check(&self, table: &Table) -> Result<()> {
         let others = [self.weight, self.group, self.folds];
-        let mut seen = vec![self.label];
+        let mut seen = HashSet::from([self.label]);
         for &score in &self.scores.columns {
-            if seen.contains(&score) || others.contains(&Some(score)) {
+            if !seen.insert(score) || others.contains(&Some(score)) {
                 return Err(twice(table, score));
             }
-            seen.push(score);
         }
         match others.into_iter().flatten().find(|&other| other == self.label) {
             None => Ok(()),
@@ -131,7 +132,7 @@ impl Choice {
                 said.push_str(&format!("; {what}: {}", name(table, column)));
             }
         }
-        let used: Vec<usize> = self.columns().collect();
+        let used: HashSet<usize> = self.columns().collect();
         // The class names of an archive are no choice: there is only one place for them.
         let named = |at: usize| table.source.is_archive() && name(table, at) == "classes";
         let ignored: Vec<usize> =

@@ -10,12 +10,18 @@ use arrow_cast::cast;
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, DataType, Schema};
 
+use super::allowance::{Allowance, CELL};
 use super::wanted::NOT_READ;
-use super::{Column, Source, Table, Text, Values, Wanted, unreadable};
+use super::{Column, Source, Table, Text, Values, Wanted, ipc, unreadable};
 use crate::error::{Failure, Result};
 
 /// Reads a file of either format.
-pub fn read(mut file: File, name: &str, wanted: &Wanted) -> Result<Table> {
+pub fn read(
+    mut file: File,
+    name: &str,
+    wanted: &Wanted,
+    mut allowance: Allowance,
+) -> Result<Table> {
     let mut magic = Vec::new();
     let start = Read::by_ref(&mut file).take(6).read_to_end(&mut magic).and_then(|_| file.rewind());
     start.map_err(|error| unreadable(name, &error))?;
@@ -24,18 +30,19 @@ pub fn read(mut file: File, name: &str, wanted: &Wanted) -> Result<Table> {
         return Err(Failure::input(format!("{name}: Feather version 1 is not supported"))
             .hint("write it as version 2, which is Arrow IPC"));
     }
+    ipc::measure(&file, magic == b"ARROW1", name, allowance.clone())?;
     if magic == b"ARROW1" {
         let schema = FileReader::try_new(BufReader::new(&file), None).map_err(damaged)?.schema();
         let projection = projection(&schema, wanted);
         let reader =
             FileReader::try_new(BufReader::new(&file), Some(projection)).map_err(damaged)?;
-        return collect(&schema, reader, name, "Arrow", wanted);
+        return collect(&schema, reader, name, "Arrow", wanted, &mut allowance);
     }
     let schema = StreamReader::try_new(BufReader::new(&file), None).map_err(damaged)?.schema();
     file.rewind().map_err(|error| unreadable(name, &error))?;
     let projection = projection(&schema, wanted);
     let reader = StreamReader::try_new(BufReader::new(&file), Some(projection)).map_err(damaged)?;
-    collect(&schema, reader, name, "Arrow", wanted)
+    collect(&schema, reader, name, "Arrow", wanted, &mut allowance)
 }
 
 fn unusable(name: &str, format: &str, error: &ArrowError) -> Failure {
@@ -61,7 +68,10 @@ enum Cells {
 impl Cells {
     fn of(kind: &DataType) -> Option<Self> {
         match kind {
-            DataType::Dictionary(_, value) => Self::of(value),
+            // A dictionary of dictionaries could unfold to anything.
+            DataType::Dictionary(_, value) if !matches!(**value, DataType::Dictionary(..)) => {
+                Self::of(value)
+            }
             DataType::Null => Some(Self::Numbers),
             kind if kind.is_numeric() => Some(Self::Numbers),
             DataType::Boolean | DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
@@ -80,52 +90,86 @@ pub fn collect(
     name: &str,
     format: &str,
     wanted: &Wanted,
+    allowance: &mut Allowance,
 ) -> Result<Table> {
     let read = projection(schema, wanted);
     let mut columns: Vec<Column> = schema
         .fields()
         .iter()
-        .enumerate()
-        .map(|(at, field)| {
+        .map(|field| {
             let kind = field.data_type();
             let values = match Cells::of(kind) {
                 _ if !wanted.wants(field.name()) => Values::Other(NOT_READ.to_owned()),
                 None => Values::Other(format!("of type {kind}")),
-                Some(Cells::Numbers) if read.contains(&at) => Values::Numbers(Vec::new()),
-                Some(_) => Values::Text(Text::default()),
+                Some(Cells::Numbers) => Values::Numbers(Vec::new()),
+                Some(Cells::Text) => Values::Text(Text::default()),
             };
             Column { name: field.name().clone(), values }
         })
         .collect();
+    let unusable = |error: ArrowError| unusable(name, format, &error);
     for batch in batches {
-        let batch = batch.map_err(|error| unusable(name, format, &error))?;
+        let batch = batch.map_err(unusable)?;
+        allowance.spend((batch.num_rows() as u64).saturating_mul(CELL * read.len() as u64))?;
         for (&at, array) in read.iter().zip(batch.columns()) {
-            append(&mut columns[at].values, array)
-                .map_err(|error| unusable(name, format, &error))?;
+            match &mut columns[at].values {
+                Values::Text(text) => append_text(text, array, allowance, &unusable)?,
+                values => append(values, array).map_err(unusable)?,
+            }
         }
     }
     Ok(Table { source: Source::rows(name), columns })
 }
 
-/// Appends an array's cells; null is NaN or empty.
+/// Appends an array's cells to numbers; null is NaN.
 fn append(values: &mut Values, array: &ArrayRef) -> std::result::Result<(), ArrowError> {
-    if let Values::Numbers(numbers) = values {
-        if !loses_digits(array) {
-            let cells = cast(array, &DataType::Float64)?;
-            let cells = cells.as_primitive::<Float64Type>();
-            numbers.extend(cells.iter().map(|cell| cell.unwrap_or(f64::NAN)));
-            return Ok(());
-        }
-        let before = numbers.iter().map(f64::to_string).collect::<Vec<_>>();
-        let text = before.iter().map(|cell| if cell == "NaN" { "" } else { cell.as_str() });
-        *values = Values::Text(text.collect());
+    let Values::Numbers(numbers) = values else { return Ok(()) };
+    if !loses_digits(array) {
+        let cells = cast(array, &DataType::Float64)?;
+        let cells = cells.as_primitive::<Float64Type>();
+        numbers.extend(cells.iter().map(|cell| cell.unwrap_or(f64::NAN)));
+        return Ok(());
     }
-    if let Values::Text(text) = values {
-        let cells = cast(array, &DataType::Utf8)?;
-        let cells = cells.as_string::<i32>();
-        cells.iter().for_each(|cell| text.push(cell.unwrap_or_default()));
+    let mut text = Text::default();
+    for number in numbers {
+        text.push(&if number.is_nan() { String::new() } else { number.to_string() });
     }
+    let cells = cast(array, &DataType::Utf8)?;
+    cells.as_string::<i32>().iter().for_each(|cell| text.push(cell.unwrap_or_default()));
+    *values = Values::Text(text);
     Ok(())
+}
+
+/// Appends an array's cells to text; null is empty.
+///
+/// Entries of a dictionary, and views, may be one long string over and over: they are counted one by
+/// one, and never laid out side by side.
+fn append_text(
+    text: &mut Text,
+    array: &ArrayRef,
+    allowance: &mut Allowance,
+    unusable: &dyn Fn(ArrowError) -> Failure,
+) -> Result<()> {
+    let mut push = |cell: Option<&str>| {
+        let cell = cell.unwrap_or_default();
+        allowance.spend(cell.len() as u64)?;
+        text.push(cell);
+        Ok(())
+    };
+    if let Some(dictionary) = array.as_any_dictionary_opt() {
+        let entries = cast(dictionary.values(), &DataType::Utf8View).map_err(unusable)?;
+        let entries = entries.as_string_view();
+        let keys = if entries.is_empty() { Vec::new() } else { dictionary.normalized_keys() };
+        return (0..array.len()).try_for_each(|row| {
+            let key = keys.get(row).filter(|_| dictionary.keys().is_valid(row));
+            push(key.filter(|&&key| entries.is_valid(key)).map(|&key| entries.value(key)))
+        });
+    }
+    if let Some(views) = array.as_string_view_opt() {
+        return views.iter().try_for_each(push);
+    }
+    let cells = cast(array, &DataType::Utf8).map_err(unusable)?;
+    cells.as_string::<i32>().iter().try_for_each(push)
 }
 
 /// Whether an array holds integers that a double cannot: hashes, which as doubles would collide.

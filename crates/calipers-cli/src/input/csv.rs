@@ -4,17 +4,23 @@
 //! fields, any line ends, a byte order mark and blank lines are fine; a row with more or fewer
 //! fields than the header is not.
 
-use std::io::{Cursor, Read};
+use std::io::{Cursor, ErrorKind, Read};
 
-use csv::{ByteRecord, ReaderBuilder};
+use calipers_draw::thousands;
+use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use super::lines::{Lines, UnixLines};
+use super::record::{Records, too_long};
 use super::wanted::NOT_READ;
 use super::{Column, Source, Table, Text, Values, Wanted, unreadable};
 use crate::error::{Failure, Result};
 
 /// Large enough that system calls cost nothing beside the parsing.
 const BUFFER: usize = 1 << 18;
+
+/// Columns that a table may have. Each takes a hundred bytes even if it is empty, which a line of
+/// nothing but commas would multiply.
+const MOST_COLUMNS: usize = 1_000_000;
 
 /// Reads text with a delimiter; `None` finds it out from the first line.
 pub fn read(
@@ -31,20 +37,23 @@ pub fn read(
         .flexible(true)
         .has_headers(false)
         .buffer_capacity(BUFFER)
-        .from_reader(UnixLines::new(Cursor::new(start).chain(file)));
-    let failed = |error: csv::Error| match error.into_kind() {
-        csv::ErrorKind::Io(error) => unreadable(name, &error),
-        other => Failure::input(format!("cannot read {name}: {other:?}")),
-    };
+        .from_reader(Records::new(UnixLines::new(Cursor::new(start).chain(file))));
     let mut record = ByteRecord::new();
-    if !reader.read_byte_record(&mut record).map_err(failed)? {
+    if !next(&mut reader, &mut record, name)? {
         return Err(Failure::input(format!("{name}: the file is empty")));
+    }
+    if record.len() > MOST_COLUMNS {
+        return Err(Failure::input(format!(
+            "{name}: the header names {} columns; {} are the most",
+            thousands(record.len()),
+            thousands(MOST_COLUMNS)
+        )));
     }
     let names: Vec<String> = record.iter().map(|cell| lossy(cell.trim_ascii())).collect();
     let mut builders: Vec<Builder> = names.iter().map(|name| Builder::new(wanted, name)).collect();
     let mut lines = Lines::default();
     let mut rows = 0;
-    while reader.read_byte_record(&mut record).map_err(failed)? {
+    while next(&mut reader, &mut record, name)? {
         // Every record ends with a line end, so the line is the one before the reader's.
         let line = reader.position().line() - 1;
         if record.len() != names.len() {
@@ -63,6 +72,25 @@ pub fn read(
     let columns = names.into_iter().zip(builders);
     let columns = columns.map(|(name, builder)| Column { name, values: builder.finish() });
     Ok(Table { source: Source::text(name, lines), columns: columns.collect() })
+}
+
+/// Reads a record, if there is one.
+fn next<R: Read>(
+    reader: &mut Reader<Records<R>>,
+    record: &mut ByteRecord,
+    name: &str,
+) -> Result<bool> {
+    let line = reader.position().line();
+    let read = reader.read_byte_record(record).map_err(|error| match error.into_kind() {
+        csv::ErrorKind::Io(error) if error.kind() == ErrorKind::FileTooLarge => {
+            Failure::input(format!("{name}, line {line}: {}", too_long()))
+                .hint("is there a quote that is never closed?")
+        }
+        csv::ErrorKind::Io(error) => unreadable(name, &error),
+        other => Failure::input(format!("cannot read {name}: {other:?}")),
+    });
+    reader.get_mut().ended();
+    read
 }
 
 fn fields(count: usize) -> String {
@@ -87,10 +115,15 @@ fn first_line(file: &mut impl Read) -> std::io::Result<Vec<u8>> {
     Ok(start)
 }
 
+/// The first line, or enough of it.
+fn header(start: &[u8]) -> &[u8] {
+    let end = memchr::memchr2(b'\n', b'\r', start).unwrap_or(start.len());
+    &start[..end]
+}
+
 /// The delimiter of a header line: a comma, unless there is none and a tab or semicolon is there.
 fn sniff(start: &[u8]) -> u8 {
-    let end = memchr::memchr2(b'\n', b'\r', start).unwrap_or(start.len());
-    let line = &start[..end];
+    let line = header(start);
     let delimiters = [b',', b'\t', b';'];
     delimiters.into_iter().find(|delimiter| line.contains(delimiter)).unwrap_or(b',')
 }
@@ -106,9 +139,12 @@ fn refuse_other_formats(start: &[u8], name: &str) -> Result<()> {
         (b"\xfe\xff", "UTF-16 text"),
         (b"\0", "binary"),
     ];
-    match kinds.iter().find(|(magic, _)| start.starts_with(magic)) {
+    let known = kinds.iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, kind)| *kind);
+    // No text has bytes of zero but UTF-16, whose letters are half zeros.
+    let zeros = header(start).contains(&0).then_some("binary: its first line has bytes of zero");
+    match known.or(zeros) {
         None => Ok(()),
-        Some((_, kind)) => Err(Failure::input(format!("{name}: expected CSV, but it is {kind}"))),
+        Some(kind) => Err(Failure::input(format!("{name}: expected CSV, but it is {kind}"))),
     }
 }
 

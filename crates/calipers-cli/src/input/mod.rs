@@ -1,29 +1,40 @@
 //! Files in: every reader yields a [`Table`] of named columns.
 //!
 //! A new format is one file here, one line in [`read`] and one in
-//! [`Format::of`](crate::format::Format::of).
+//! [`Format::of`](crate::format::Format::of). Its reader counts what it makes of the file
+//! ([`allowance`]) before it makes it.
 
+mod allowance;
 #[cfg(feature = "parquet")]
 mod arrow;
 mod csv;
+#[cfg(feature = "parquet")]
+mod ipc;
 mod lines;
 mod npy;
 mod npz;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod record;
 mod text;
 mod wanted;
 
+#[cfg(feature = "parquet")]
+use std::cell::Cell;
 use std::fs::File;
 use std::io;
 #[cfg(feature = "parquet")]
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
+#[cfg(feature = "parquet")]
+use std::sync::Once;
 
 use ndarray::Array2;
 
 use crate::error::{Failure, Result};
 use crate::format::Format;
+use allowance::Allowance;
+pub use allowance::LEAST;
 pub use lines::Lines;
 pub use text::Text;
 pub use wanted::Wanted;
@@ -127,24 +138,31 @@ impl Source {
 
 /// Reads a file; `-` is CSV on standard input. Columns that are not wanted may be passed over.
 pub fn read(path: &Path, wanted: &Wanted) -> Result<Table> {
+    read_within(path, wanted, LEAST)
+}
+
+/// As [`read`], of a file that may unfold to so many bytes however small it is.
+pub fn read_within(path: &Path, wanted: &Wanted, bytes: u64) -> Result<Table> {
     if path.as_os_str() == "-" {
         return csv::read(io::stdin().lock(), "standard input", None, wanted);
     }
     let name = path.display().to_string();
     let format = Format::of(path)?;
     let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
-    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+    let metadata = file.metadata().map_err(|error| unreadable(&name, &error))?;
+    if metadata.is_dir() {
         return Err(Failure::input(format!("cannot read {name}: it is a directory")));
     }
+    let allowance = Allowance::of(&name, metadata.len(), bytes);
     match format {
         Format::Csv(delimiter) => csv::read(file, &name, delimiter, wanted),
         #[cfg(feature = "parquet")]
-        Format::Parquet => guarded(&name, || parquet::read(file, &name, wanted)),
+        Format::Parquet => guarded(&name, || parquet::read(file, &name, wanted, allowance)),
         #[cfg(feature = "parquet")]
-        Format::Arrow => guarded(&name, || arrow::read(file, &name, wanted)),
+        Format::Arrow => guarded(&name, || arrow::read(file, &name, wanted, allowance)),
         #[cfg(not(feature = "parquet"))]
         Format::Parquet | Format::Arrow => Err(format.left_out(&name)),
-        Format::Npz => npz::read(file, &name, wanted),
+        Format::Npz => npz::read(file, &name, wanted, allowance),
     }
 }
 
@@ -152,10 +170,23 @@ pub fn read(path: &Path, wanted: &Wanted) -> Result<Table> {
 /// bug to report.
 #[cfg(feature = "parquet")]
 fn guarded(name: &str, read: impl FnOnce() -> Result<Table>) -> Result<Table> {
-    let hook = panic::take_hook();
-    panic::set_hook(Box::new(|_| {}));
+    thread_local! {
+        static QUIET: Cell<bool> = const { Cell::new(false) };
+    }
+    // Nothing is printed of panics on this thread until the file is read. The hook is every thread's,
+    // so it is put in place once and for all.
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !QUIET.get() {
+                before(panic);
+            }
+        }));
+    });
+    QUIET.set(true);
     let read = panic::catch_unwind(AssertUnwindSafe(read));
-    panic::set_hook(hook);
+    QUIET.set(false);
     read.unwrap_or_else(|_| Err(Failure::input(format!("cannot read {name}: the file is damaged"))))
 }
 
