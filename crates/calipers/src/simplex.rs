@@ -49,6 +49,19 @@ pub(crate) fn normalise(row: &mut [f64]) {
     }
 }
 
+/// Whether numbers are a point of the simplex, but for rounding.
+pub(crate) fn is_point(row: &[f64]) -> bool {
+    let slack = 1e-12 * row.len() as f64;
+    row.iter().all(|value| (0.0..=1.0).contains(value))
+        && (row.iter().sum::<f64>() - 1.0).abs() <= slack
+}
+
+/// Whether a parameter that was loaded can be reckoned with: sums and products of a few of them,
+/// which is what maps are made of, are finite. Fitted ones are smaller by far.
+pub(crate) fn is_moderate(value: f64) -> bool {
+    value.abs() <= 1e100
+}
+
 /// Moves 1/(n + 1) of the mass to the uniform distribution, where n is the number of training
 /// rows, so that a frequency of 0 out of n never says "impossible".
 ///

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Forest;
+use super::{FACTORS, Forest};
 
 /// Grown trees.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -92,10 +92,10 @@ impl Forest for SymmetricForest {
             && self.trees.first().is_none_or(|tree| tree.at == 0 && tree.leaf == 0)
             && self.trees.iter().zip(ends).all(|(tree, next)| {
                 tree.splits < 32
-                    && tree.at + tree.splits == next.at
-                    && tree.leaf + (1 << tree.splits) == next.leaf
+                    && tree.at.checked_add(tree.splits) == Some(next.at)
+                    && tree.leaf.checked_add(1 << tree.splits) == Some(next.leaf)
             })
             && self.splits.iter().all(|&(feature, _)| (feature as usize) < features)
-            && self.factors.iter().all(|factor| factor.is_finite() && *factor > 0.0)
+            && self.factors.iter().all(|factor| FACTORS.contains(factor))
     }
 }

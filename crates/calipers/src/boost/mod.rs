@@ -23,6 +23,8 @@ mod rows;
 mod search;
 mod symmetric;
 
+use std::ops::RangeInclusive;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -36,6 +38,10 @@ pub(crate) const MOST_BORDERS: usize = 254;
 
 /// No leaf moves a log-score by more than this, so that a factor never overflows.
 const LARGEST_STEP: f64 = 30.0;
+
+/// What a loaded leaf may multiply a probability by: more than exp(±[`LARGEST_STEP`]), and still so
+/// little that eight of them in a row neither overflow nor vanish.
+const FACTORS: RangeInclusive<f64> = 1e-30..=1e30;
 
 /// Probabilities of a class are kept above this, so that a factor can always bring it back.
 const LEAST_PROBABILITY: f64 = 1e-100;

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use super::registry::Builtin;
 use super::{Fitted, Model};
 use crate::sample::Sample;
-use crate::simplex::{mix_with_uniform, normalise};
+use crate::simplex::{is_point, mix_with_uniform, normalise};
 
 /// g = the label frequencies of the training rows, mixed with 1/(n + 1) of the uniform.
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,6 +43,6 @@ impl Model for Frequencies {
     }
 
     fn is_sound(&self) -> bool {
-        self.frequencies.len() >= 2
+        self.frequencies.len() >= 2 && is_point(&self.frequencies)
     }
 }

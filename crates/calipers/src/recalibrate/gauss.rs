@@ -2,11 +2,16 @@
 
 use std::collections::HashMap;
 use std::f64::consts::PI;
+use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
+use crate::simplex::is_moderate;
 use crate::stop;
+
+/// Narrower, and the numbers of cells would overflow.
+pub(super) const BANDWIDTHS: RangeInclusive<f64> = 1e-6..=1e6;
 
 /// Interpolation nodes in a cell. With cells half a bandwidth wide, 16 leave a relative error
 /// below 1e-12 for every source within 8 bandwidths, and the sum's floor hides what is further.
@@ -100,12 +105,11 @@ impl GaussSums {
     /// Whether loaded sources are usable.
     pub fn is_sound(&self) -> bool {
         let Sources { bandwidth, positions, masses } = &self.sources;
-        // Narrower, and the numbers of cells would overflow.
-        (1e-6..=1e6).contains(bandwidth)
+        BANDWIDTHS.contains(bandwidth)
             && !positions.is_empty()
             && positions.len() == masses.len()
             && positions.iter().all(|position| (0.0..=1.0).contains(position))
-            && masses.iter().flatten().all(|mass| mass.is_finite() && *mass >= 0.0)
+            && masses.iter().flatten().all(|&mass| mass >= 0.0 && is_moderate(mass))
     }
 
     /// The two sums at x. `queried` remembers the cells that were looked at.

@@ -3,13 +3,13 @@ use std::collections::HashMap;
 use ndarray::{ArrayView2, ArrayViewMut2};
 use serde::{Deserialize, Serialize};
 
-use super::gauss::{GaussSums, Sources};
+use super::gauss::{BANDWIDTHS, GaussSums, Sources};
 use super::registry::Builtin;
 use super::{Fitted, Model};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
 use crate::sample::Sample;
-use crate::simplex::mix_with_uniform;
+use crate::simplex::{is_moderate, mix_with_uniform};
 use crate::stop;
 
 const BANDWIDTH: f64 = 0.1;
@@ -46,7 +46,7 @@ impl Builtin for Kernel {
 
     fn from_params(params: &mut Params<'_>) -> Result<Self> {
         let condition = "a number from 1e-6 to 1e6";
-        let holds = |width| (1e-6..=1e6).contains(&width);
+        let holds = |width| BANDWIDTHS.contains(&width);
         Ok(Self { bandwidth: params.number("bandwidth", BANDWIDTH, condition, holds)? })
     }
 
@@ -179,12 +179,13 @@ impl Model for Smoother {
                 Neighbours::Line(sums) => sums.is_sound(),
                 Neighbours::Space(space) => {
                     let rows = space.labels.len();
-                    space.bandwidth > 0.0
+                    BANDWIDTHS.contains(&space.bandwidth)
                         && space.classes > 2
                         && Some(space.probs.len()) == rows.checked_mul(space.classes)
                         && space.weights.len() == rows
                         && space.labels.iter().all(|&label| (label as usize) < space.classes)
-                        && space.probs.iter().chain(&space.weights).all(|value| value.is_finite())
+                        && space.probs.iter().all(|value| (0.0..=1.0).contains(value))
+                        && space.weights.iter().all(|&weight| weight >= 0.0 && is_moderate(weight))
                 }
             }
     }

@@ -11,6 +11,7 @@ use super::features::{BLOCK, Features, by_blocks};
 use super::scores::Scores;
 use super::{Model, NO_PENALTY};
 use crate::sample::Sample;
+use crate::simplex::is_moderate;
 use crate::solve::minimise;
 use crate::stop;
 
@@ -130,7 +131,7 @@ impl LinearMap {
         let classes = self.intercepts.len();
         classes >= 2
             && self.slopes.len() == self.shape.slopes(classes)
-            && self.slopes.iter().chain(&self.intercepts).all(|value| value.is_finite())
+            && self.slopes.iter().chain(&self.intercepts).all(|&value| is_moderate(value))
     }
 }
 

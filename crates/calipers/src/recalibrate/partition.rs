@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::folds::generator;
 use crate::params::{Parameter, Params};
 use crate::sample::Sample;
-use crate::simplex::{mix_with_uniform, normalise};
+use crate::simplex::{is_point, mix_with_uniform, normalise};
 use crate::stop;
 
 const MOST_STEPS: usize = 300;
@@ -214,7 +214,8 @@ impl Model for Cells {
         let classes = self.frequencies.first().map_or(0, Vec::len);
         classes >= 2
             && self.centres.len() == self.frequencies.len()
-            && self.centres.iter().chain(&self.frequencies).all(|row| {
+            && self.frequencies.iter().all(|row| row.len() == classes && is_point(row))
+            && self.centres.iter().all(|row| {
                 row.len() == classes && row.iter().all(|value| (0.0..=1.0).contains(value))
             })
     }

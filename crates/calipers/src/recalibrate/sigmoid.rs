@@ -9,7 +9,7 @@ use super::NO_PENALTY;
 use super::one_vs_rest::Curve;
 use crate::sample::Column;
 use crate::simd::{WIDE, exp, floored_logs, ln};
-use crate::simplex::{floored_ln, sigmoid};
+use crate::simplex::{floored_ln, is_moderate, sigmoid};
 use crate::solve::{Objective, Solution, newton};
 use crate::stop;
 
@@ -52,7 +52,7 @@ impl<F: Features> Curve for Sigmoid<F> {
     }
 
     fn is_sound(&self) -> bool {
-        self.coefficients.iter().all(|coefficient| coefficient.is_finite())
+        self.coefficients.iter().all(|&coefficient| is_moderate(coefficient))
     }
 
     fn converged(&self) -> bool {

@@ -8,6 +8,7 @@ use super::registry::Builtin;
 use super::{Fitted, Model};
 use crate::sample::Sample;
 use crate::simd::{WIDE, exp, floored_logs};
+use crate::simplex::is_moderate;
 use crate::solve::increasing_root;
 use crate::stop;
 
@@ -171,7 +172,7 @@ impl Model for Scale {
     }
 
     fn is_sound(&self) -> bool {
-        self.inverse_temperature.is_finite()
+        is_moderate(self.inverse_temperature)
     }
 }
 

@@ -185,6 +185,39 @@ fn a_model_that_was_tampered_with_is_refused() {
 }
 
 #[test]
+fn a_model_that_would_leave_the_simplex_is_refused() {
+    let three = simulate("multiclass-overconfident-3", 60, 0).unwrap();
+    let two = simulate("binary-overconfident", 60, 0).unwrap();
+    // Paths to a number that is in every model of that name, and one that is too much for it.
+    for (name, predictions, path, value) in [
+        ("constant", &three, "/frequencies/0", 0.9),
+        ("partition", &three, "/frequencies/0/1", 0.999),
+        ("kernel", &three, "/neighbours/space/weights/0", -1.0),
+        ("kernel", &three, "/neighbours/space/weights/0", 1e300),
+        ("kernel", &three, "/neighbours/space/bandwidth", 1e-300),
+        ("kernel", &two, "/neighbours/line/masses/0/1", 1e300),
+        ("temperature", &two, "/inverse_temperature", 1e308),
+        ("vector", &three, "/slopes/0", 1e308),
+        ("quadratic", &two, "/curves/0/coefficients/1", 1e308),
+        ("bayes", &two, "/curves/0/shifts/0", -1e308),
+        ("stack", &three, "/weights/0", 1e308),
+        ("stack", &three, "/members/kernel/rows/0", 1.0),
+        ("stack", &three, "/members/forests/0/trees/0/factors/0", 1e38),
+        ("boost:trees=1", &three, "/forests/0/factors/0", 1e300),
+        ("boost:trees=1", &three, "/forests/0/trees/0/at", u64::MAX as f64),
+        ("boost-leafwise:trees=1", &three, "/forests/0/factors/0", 1e-300),
+    ] {
+        let saved = save_model(fit(name, predictions).as_ref()).unwrap();
+        assert!(load_model(&saved).is_ok(), "{name}");
+        let mut saved: serde_json::Value = serde_json::from_str(&saved).unwrap();
+        let place = saved.pointer_mut(&format!("/parameters{path}"));
+        let place = place.unwrap_or_else(|| panic!("there is no {path} in {name}"));
+        *place = if place.is_u64() { (value as u64).into() } else { value.into() };
+        assert!(load_model(&saved.to_string()).is_err(), "{name} {path}");
+    }
+}
+
+#[test]
 fn a_model_of_other_classes_is_refused() {
     let fitted = fit("vector", &simulate("multiclass-calibrated-3", 50, 0).unwrap());
     let error = fitted.predict(array![[0.5, 0.5]].view()).unwrap_err();

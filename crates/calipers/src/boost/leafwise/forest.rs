@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::boost::Forest;
+use crate::boost::{FACTORS, Forest};
 
 /// Grown trees: in every round one for each class, in the classes' order.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -126,6 +126,6 @@ impl Forest for LeafwiseForest {
                     (feature as usize) < features && children.into_iter().all(leads_on)
                 })
             })
-            && self.factors.iter().all(|factor| factor.is_finite() && *factor > 0.0)
+            && self.factors.iter().all(|factor| FACTORS.contains(factor))
     }
 }

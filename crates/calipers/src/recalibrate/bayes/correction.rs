@@ -8,7 +8,7 @@ use super::design::{Design, logit, trusted};
 use super::models::{self, Model};
 use super::posterior::{Density, Labels, Posterior, add_share};
 use crate::sample::Column;
-use crate::simplex::sigmoid;
+use crate::simplex::{is_moderate, sigmoid};
 
 /// The power of the evidence by which models are weighted. 1 would be the rule of probability if one
 /// of the models were true; models this alike come too close to a winner by it.
@@ -121,7 +121,7 @@ impl Curve for Correction {
         !self.logits.is_empty()
             && self.logits.len() == self.shifts.len()
             && self.logits.is_sorted()
-            && self.logits.iter().chain(&self.shifts).all(|value| value.is_finite())
+            && self.logits.iter().chain(&self.shifts).all(|&value| is_moderate(value))
     }
 
     fn converged(&self) -> bool {

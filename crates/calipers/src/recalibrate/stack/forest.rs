@@ -6,6 +6,7 @@ use fearless_simd::{Simd, f32x8, prelude::*};
 use serde::{Deserialize, Serialize};
 
 use super::rows::{Lanes, pad, width};
+use super::trees::FACTORS;
 
 /// Probabilities are kept above this, so that no class is lost for good.
 const LEAST: f32 = 1e-30;
@@ -79,7 +80,7 @@ impl Forest {
                 tree.splits.len() < 8
                     && tree.factors.len() == classes << tree.splits.len()
                     && tree.splits.iter().all(|split| (split.feature as usize) < features)
-                    && tree.factors.iter().all(|factor| factor.is_finite() && *factor > 0.0)
+                    && tree.factors.iter().all(|factor| FACTORS.contains(factor))
             })
     }
 }

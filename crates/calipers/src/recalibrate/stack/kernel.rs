@@ -89,8 +89,12 @@ impl Kernel {
             && Some(self.rows.len()) == rows.checked_mul(classes)
             && self.weights.len() == rows
             && self.labels.iter().all(|&label| (label as usize) < classes)
-            && self.rows.iter().all(|p| (0.0..=1.0).contains(p))
-            && self.weights.iter().all(|weight| weight.is_finite() && *weight >= 0.0)
+            // Rows of a larger sum would be more than alike, and so would their powers.
+            && self.rows.chunks_exact(classes).all(|row| {
+                row.iter().all(|p| (0.0..=1.0).contains(p))
+                    && (row.iter().map(|&p| f64::from(p)).sum::<f64>() - 1.0).abs() <= 1e-3
+            })
+            && self.weights.iter().all(|weight| (0.0..=1e15).contains(weight))
     }
 }
 

@@ -135,6 +135,7 @@ impl Members {
         self.limits.classes == classes
             && self.structured.is_sound(classes)
             && self.borders.is_sound(classes)
+            && !self.forests.is_empty()
             && self.forests.iter().all(|forest| forest.is_sound(features, classes, TREES[1]))
             && self.kernel.is_sound(classes)
     }

@@ -11,7 +11,7 @@ use super::weights::LeastSquares;
 use crate::loss::Purpose;
 use crate::sample::Sample;
 use crate::simd::padded;
-use crate::simplex::{mix_with_uniform, normalise};
+use crate::simplex::{is_moderate, mix_with_uniform, normalise};
 use crate::stop;
 
 /// Probabilities of the squared error's g are kept above this.
@@ -187,7 +187,7 @@ impl Model for Stacked {
 
     fn is_sound(&self) -> bool {
         let count = self.members.count();
-        let fine = |value: &f64| value.is_finite() && *value >= 0.0;
+        let fine = |&value: &f64| value >= 0.0 && is_moderate(value);
         self.classes >= 2
             && self.members.is_sound(self.classes)
             && self.weights.len() == count
