@@ -100,14 +100,16 @@ def run_tests() -> None:
     environment = {
         **os.environ,
         "RUSTC_WORKSPACE_WRAPPER": str(ROOT / "tests/hygiene/instrument"),
-        # One file for each program, into which all of its runs count.
-        "LLVM_PROFILE_FILE": str(COUNTS / "%m.profraw"),
+        # A few files for each program, into which all of its runs count.
+        "LLVM_PROFILE_FILE": str(COUNTS / "%4m.profraw"),
     }
     test = ["cargo", "test", "--package", "calipers", "--locked"]
     with (COUNTS / "programs.json").open("wb") as programs:
         command = [*test, "--lib", "--tests", "--no-run", "--message-format=json"]
         subprocess.run(command, check=True, cwd=ROOT, env=environment, stdout=programs)
     subprocess.run([*test, "--lib", "--tests"], check=True, cwd=ROOT, env=environment)
+    # Examples are compiled by rustdoc: without this they link what counts, but write no counts.
+    environment["RUSTDOCFLAGS"] = "-C instrument-coverage"
     subprocess.run([*test, "--doc"], check=True, cwd=ROOT, env=environment)
 
 
