@@ -1,6 +1,7 @@
 //! Parts of the interface that other packages of the workspace stand on, each beside what it must equal.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use calipers::labels::{Classes, Label, read};
 use calipers::{
     Error, Estimator, Figure, Mark, Metric, Neighbour, Neighbours, Predictions, Role, Simulation,
     Stop, Test, View, recalibrator, simulate, with_pool,
@@ -29,6 +30,34 @@ fn an_error_knows_its_row_and_column() {
     assert_eq!(Predictions::new(two(), &[0, 2]).unwrap_err().row(), Some(1));
     let weighted = Predictions::new(two(), &[0, 1]).unwrap().with_weights(vec![1.0, -1.0]);
     assert_eq!(weighted.unwrap_err().row(), Some(1));
+    let logits = array![[0.0, 1.0], [0.0, f64::NAN]];
+    let error = Predictions::from_logits(logits.view(), &[0, 1]).unwrap_err();
+    assert_eq!((error.row(), error.column()), (Some(1), Some(1)));
+    let words = |words: &[&str]| -> Vec<Label> {
+        words.iter().enumerate().map(|(row, word)| Label::word(word, 10 + row)).collect()
+    };
+    let names = ["cat".to_owned(), "dog".to_owned()];
+    let unknown = read(&words(&["cat", "bird"]), &Classes::Named(&names)).unwrap_err();
+    let only = read(&words(&["cat"]), &Classes::One("p")).unwrap_err();
+    let third = read(&words(&["cat", "dog", "bird"]), &Classes::One("p")).unwrap_err();
+    assert_eq!([unknown, only, third].map(|error| error.row()), [Some(11), Some(10), Some(12)]);
+}
+
+#[test]
+fn numbers_come_before_words_where_labels_are_sorted() {
+    let labels = ["b", "10", "9", "a"].map(|text| Label::word(text, 0));
+    let reading = read(&labels, &Classes::Unnamed(4)).unwrap();
+    assert_eq!(reading.classes, ["9", "10", "a", "b"]);
+    assert_eq!(reading.codes, [3, 1, 0, 2]);
+}
+
+#[test]
+fn names_that_clash_or_mean_nothing_are_refused_by_name() {
+    let predictions = Predictions::binary(vec![0.2, 0.7], &[0, 1]).unwrap();
+    let clash = predictions.with_class_names(["cat", "cat"]).unwrap_err();
+    assert_eq!(clash.to_string(), "classes 0 and 1 are both named \"cat\"");
+    let nothing = simulate("binary-odd", 10, 0).unwrap_err().to_string();
+    assert!(nothing.contains("binary-odd") && nothing.contains("binary-over"), "{nothing}");
 }
 
 #[test]
