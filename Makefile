@@ -111,14 +111,15 @@ INSTALL := cargo install --locked --debug
 .PHONY: deny
 deny: ## Check dependencies: licences, advisories, duplicates, sources (cargo-deny; fetches its database)
 	command -v cargo-deny || $(INSTALL) cargo-deny
-	cargo deny --locked --all-features check --hide-inclusion-graph
+	cargo deny --locked check --hide-inclusion-graph licenses bans sources
+	cargo deny --locked check --hide-inclusion-graph advisories
 
 .PHONY: semver
 semver: ## Compare the library's interface with the last tag's, or with BASE=<commit> (cargo-semver-checks)
-	command -v cargo-semver-checks || $(INSTALL) cargo-semver-checks
 	@base="$(or $(BASE),$$(git describe --tags --abbrev=0 2> /dev/null))"; \
 	if [ -z "$$base" ]; then echo "There is no tag yet: nothing was promised, nothing is compared."; exit 0; fi; \
-	set -x; cargo semver-checks --package calipers --package calipers-draw --baseline-rev "$$base"
+	set -ex; command -v cargo-semver-checks || $(INSTALL) cargo-semver-checks; \
+	cargo semver-checks --package calipers --package calipers-draw --baseline-rev "$$base"
 
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
