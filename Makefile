@@ -138,8 +138,9 @@ minimal-versions: ## Compile with the oldest dependencies that the manifests all
 # Our crates forbid `unsafe`; Miri interprets what they ask of those that have it: vectors, views, threads. It is
 # some thousand times slower than the processor, hence only these tests, with one case each. The features are those
 # that our vectors choose on most machines; floating-point functions are to round as they do there. Of the two models
-# of aliasing it is tree borrows: the queues beneath rayon are known not to keep to the older one, stacked borrows.
-MIRI_TESTS := simd:: probs:: labels:: stop:: --skip thousands_of_estimates
+# of aliasing it is tree borrows: crossbeam-epoch, beneath rayon, breaks the older one, stacked borrows. Left out are
+# tests that take hours, and one in which rayon's own in-place scope breaks tree borrows (docs/releasing.md).
+MIRI_TESTS := simd:: probs:: labels:: stop:: --skip thousands_of_estimates --skip simd::product --skip the_calling_thread
 MIRIFLAGS := -Zmiri-disable-isolation -Zmiri-deterministic-floats -Zmiri-tree-borrows
 
 .PHONY: miri
