@@ -186,7 +186,8 @@ fn a_model_that_was_tampered_with_is_refused() {
 
 #[test]
 fn a_model_that_would_leave_the_simplex_is_refused() {
-    let three = simulate("multiclass-overconfident-3", 60, 0).unwrap();
+    // From scratch, so many rows are worth a tree.
+    let three = simulate("multiclass-overconfident-3", 300, 0).unwrap();
     let two = simulate("binary-overconfident", 60, 0).unwrap();
     // Paths to a number that is in every model of that name, and one that is too much for it.
     for (name, predictions, path, value) in [
@@ -203,9 +204,9 @@ fn a_model_that_would_leave_the_simplex_is_refused() {
         ("stack", &three, "/weights/0", 1e308),
         ("stack", &three, "/members/kernel/rows/0", 1.0),
         ("stack", &three, "/members/forests/0/trees/0/factors/0", 1e38),
-        ("boost:trees=1", &three, "/forests/0/factors/0", 1e300),
-        ("boost:trees=1", &three, "/forests/0/trees/0/at", u64::MAX as f64),
-        ("boost-leafwise:trees=1", &three, "/forests/0/factors/0", 1e-300),
+        ("boost-cold:trees=1", &three, "/forests/0/factors/0", 1e300),
+        ("boost-cold:trees=1", &three, "/forests/0/trees/0/at", u64::MAX as f64),
+        ("boost-leafwise-cold:trees=1", &three, "/forests/0/factors/0", 1e-300),
     ] {
         let saved = save_model(fit(name, predictions).as_ref()).unwrap();
         assert!(load_model(&saved).is_ok(), "{name}");
