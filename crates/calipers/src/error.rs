@@ -61,7 +61,10 @@ pub enum Error {
         value: f64,
     },
     /// A row of probabilities that does not sum to 1.
-    #[error("row {row}: the probabilities sum to {sum}, more than {tolerance} away from 1")]
+    #[error(
+        "row {row}: the probabilities sum to {sum}, more than {tolerance} away from 1; divide each \
+         row by its sum if that is what is meant, or give scores as logits"
+    )]
     RowSum {
         /// The row, from 0.
         row: usize,

@@ -374,8 +374,9 @@ mod tests {
         assert_eq!(with(1, 1, -0.5), "row 1, column 1: probability -0.5 is negative");
         assert_eq!(with(1, 1, 1.5), "row 1, column 1: probability 1.5 is above 1");
         assert_eq!(
-            with(1, 1, 0.502),
-            "row 1: the probabilities sum to 1.002, more than 0.001 away from 1"
+            with(1, 1, 0.505),
+            "row 1: the probabilities sum to 1.005, more than 0.004 away from 1; divide each row by its \
+             sum if that is what is meant, or give scores as logits"
         );
         let message = |result: Result<Predictions>| result.unwrap_err().to_string();
         assert_eq!(

@@ -61,7 +61,7 @@ fn tables() -> impl Strategy<Value = Array2<f64>> {
     // More and fewer classes than those from which on sums are kept.
     (1usize..12, 2usize..24).prop_flat_map(|(rows, classes)| {
         let cells = prop::collection::vec(0u32..50, rows * classes);
-        let scales = prop::sample::select(vec![1.0, 1.0, 1.0 + 1e-9, 0.9995, 1.0004]);
+        let scales = prop::sample::select(vec![1.0, 1.0, 1.0 + 1e-9, 0.9965, 1.0004]);
         let scales = prop::collection::vec(scales, rows);
         let faults = prop::sample::select(vec![f64::NAN, f64::INFINITY, -0.25, 1.5, 0.9]);
         let fault = prop::option::weighted(0.3, (0..rows * classes, faults));
@@ -112,8 +112,8 @@ proptest! {
     /// One column against the table of two that it stands for.
     #[test]
     fn a_single_column_is_read_as_its_pair(
-        numbers in prop::collection::vec(prop::sample::select(vec![0.0, 1e-9, 0.1, 0.3, 0.7, 1.0, 1.0005]), 1..20),
-        fault in prop::option::weighted(0.3, (0usize..20, prop::sample::select(vec![f64::NAN, -0.5, 1.002, f64::INFINITY]))),
+        numbers in prop::collection::vec(prop::sample::select(vec![0.0, 1e-9, 0.1, 0.3, 0.7, 1.0, 1.0 + f64::EPSILON, 1.0005, 1.0035]), 1..20),
+        fault in prop::option::weighted(0.3, (0usize..20, prop::sample::select(vec![f64::NAN, -0.5, 1.005, f64::INFINITY]))),
     ) {
         let mut numbers: Vec<f64> = numbers;
         let rows = numbers.len();
