@@ -209,12 +209,10 @@ impl<'a> Predictions<'a> {
                 return Err(Error::Weight { row, value, reason: "is negative" });
             }
         }
-        let largest = weights.iter().copied().fold(0.0, f64::max);
-        if largest <= 0.0 {
+        if weights.iter().all(|&weight| weight <= 0.0) {
             return Err(Error::ZeroWeights);
         }
-        // Dividing by the largest keeps sums of weights from overflowing.
-        self.weights = Some(weights.into_iter().map(|weight| weight / largest).collect());
+        self.weights = Some(relative(weights));
         Ok(self)
     }
 
@@ -273,7 +271,7 @@ impl<'a> Predictions<'a> {
             weights: self
                 .weights
                 .as_ref()
-                .map(|weights| rows.iter().map(|&row| weights[row]).collect()),
+                .map(|weights| relative(rows.iter().map(|&row| weights[row]).collect())),
             class_names: self.class_names.clone(),
             groups: None,
             renormalised_rows: 0,
@@ -325,6 +323,16 @@ impl<'a> Predictions<'a> {
     pub fn renormalised_rows(&self) -> usize {
         self.renormalised_rows
     }
+}
+
+/// Weights divided by the largest, which keeps their sums from overflowing, and their squares from
+/// vanishing all at once.
+fn relative(weights: Vec<f64>) -> Vec<f64> {
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    if largest <= 0.0 {
+        return weights;
+    }
+    weights.into_iter().map(|weight| weight / largest).collect()
 }
 
 fn check_length(what: &'static str, expected: usize, found: usize) -> Result<()> {

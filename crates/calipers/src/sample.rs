@@ -58,9 +58,8 @@ impl Sample {
         }
         let count = self.labels.len();
         self.weights = weights.map(|weights| {
-            let total: f64 = rows().map(|row| weights[row]).sum();
-            let scale = count as f64 / total;
-            rows().map(|row| weights[row] * scale).collect()
+            let mean = mean(rows().map(|row| weights[row]));
+            rows().map(|row| weights[row] / mean).collect()
         });
         self.probs = Array2::from_shape_vec((count, classes), values).unwrap_or_default();
         count > 0
@@ -72,9 +71,8 @@ impl Sample {
         let mut values = Vec::with_capacity(order.len() * classes);
         order.iter().for_each(|&row| values.extend_from_slice(self.row(row as usize)));
         let weights = self.weights.as_ref().map(|weights| {
-            let total: f64 = order.iter().map(|&row| weights[row as usize]).sum();
-            let scale = order.len() as f64 / total;
-            order.iter().map(|&row| weights[row as usize] * scale).collect()
+            let mean = mean(order.iter().map(|&row| weights[row as usize]));
+            order.iter().map(|&row| weights[row as usize] / mean).collect()
         });
         Self {
             probs: Array2::from_shape_vec((order.len(), classes), values).unwrap_or_default(),
@@ -128,6 +126,19 @@ impl Sample {
     }
 }
 
+/// The mean of positive weights, to the same bits in any order: they are added up as whole numbers, of
+/// which the largest weight is 2⁶². What follows from it, such as the order in which rows are drawn,
+/// would else depend on the order in which they came. It is not 0 where weights are denormal.
+fn mean(weights: impl Iterator<Item = f64> + Clone) -> f64 {
+    const ONE: f64 = (1u64 << 62) as f64;
+    let largest = weights.clone().fold(0.0, f64::max);
+    let (sum, count) = weights.fold((0u128, 0.0), |(sum, count), weight| {
+        (sum + (weight / largest * ONE) as u128, count + 1.0)
+    });
+    // At least an n-th of the largest; the product may yet be too small to hold.
+    (largest * (sum as f64 / ONE / count)).max(f64::from_bits(1))
+}
+
 /// One class of a sample against the rest.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column<'a> {
@@ -154,5 +165,21 @@ impl From<&Predictions<'_>> for Sample {
         let mut sample = Self::empty();
         sample.fill(probs, labels, predictions.weights(), |_| true);
         sample
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_of_weights_is_the_same_in_any_order() {
+        let weights: Vec<f64> = (0..1000).map(|row| 0.1 + f64::from(row * 37 % 101)).collect();
+        let expected = weights.iter().sum::<f64>() / 1000.0;
+        let forwards = mean(weights.iter().copied());
+        // Sums of a thousand terms, each rounded once.
+        assert!((forwards - expected).abs() < 1e-12);
+        assert_eq!(forwards.to_bits(), mean(weights.iter().rev().copied()).to_bits());
+        assert!(mean([5e-324, 5e-324].into_iter()) > 0.0);
     }
 }

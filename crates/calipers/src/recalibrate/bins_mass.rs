@@ -43,19 +43,25 @@ impl Builtin for BinsMass {
     }
 }
 
+/// Sums that are equal but for rounding, as a share of the whole: which of them a border lies at is not
+/// for the last bit to decide.
+const ROUNDING: f64 = 1e-12;
+
 /// The first prediction at or beyond each b-th part of the weight, each once.
 fn edges(column: Column<'_>, bins: usize) -> Vec<f64> {
     let mut rows: Vec<(f64, f64)> = column.iter().map(|(p, _, w)| (p, w)).collect();
-    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // By weight, too, so that sums are the same however the rows were ordered.
+    rows.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let total: f64 = rows.iter().map(|row| row.1).sum();
+    let part = |number: usize| total * (number as f64 / bins as f64 - ROUNDING);
     let mut edges: Vec<f64> = Vec::with_capacity(bins);
     let (mut below, mut next) = (0.0, 1);
     let mut last = rows.first().map_or(0.0, |row| row.0);
     for (probability, weight) in rows {
         // Only a change of the prediction can begin a bin.
-        if probability > last && below >= total * next as f64 / bins as f64 {
+        if probability > last && below >= part(next) {
             edges.push(probability);
-            while next < bins && below >= total * next as f64 / bins as f64 {
+            while next < bins && below >= part(next) {
                 next += 1;
             }
         }

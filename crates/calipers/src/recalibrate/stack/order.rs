@@ -33,5 +33,7 @@ fn hash(sample: &Sample, row: usize, seed: u64) -> u64 {
         |state: u64, word: u64| (state ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     let probs = sample.row(row).iter().fold(seed, |state, p| add(state, (p + 0.0).to_bits()));
     let label = add(probs, u64::from(sample.labels()[row]));
-    derive_seed(add(label, sample.weight(row).to_bits()), &[0])
+    // In single precision: weights that all were multiplied by something differ in their last bits.
+    let weight = f64::from(sample.weight(row) as f32);
+    derive_seed(add(label, weight.to_bits()), &[0])
 }
