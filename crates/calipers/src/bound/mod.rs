@@ -19,6 +19,10 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 pub(crate) use inflation::Inflation;
 pub(crate) use tally::{Possible, Tally};
 
+/// Where weights leave fewer rows than this, (Σw)²/Σw², one row holds nearly all of the weight. It has no
+/// spread, so that nothing can be claimed from it, however far off it is.
+const FEWEST_ROWS: f64 = 1.5;
+
 /// The mean of cross-fitted scores and how sure it is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spread {
@@ -45,6 +49,9 @@ impl Spread {
     pub fn lower(&self, inflation: &Inflation, confidence: f64) -> f64 {
         if self.mean.is_infinite() {
             return self.mean.max(0.0);
+        }
+        if self.rows < FEWEST_ROWS {
+            return 0.0;
         }
         let shared = quantile(self.rows, confidence) * inflation.factor().sqrt();
         let one_sign = quantile(self.rows, 0.5 + 0.5 * confidence);
@@ -76,6 +83,13 @@ mod tests {
         // The normal quantile 1.6449; Student's of 10⁶ rows differs by 4e-6.
         assert!((lower - (0.1 - 1.6449 * 2f64.sqrt() * 0.01)).abs() < 1e-5, "{lower}");
         assert!((spread(0.1).stderr(&inflation) - 0.01 * 2f64.sqrt()).abs() < 1e-15);
+    }
+
+    #[test]
+    fn nothing_is_claimed_from_one_row() {
+        let inflation = Inflation::of(&Folds::Shuffled(5), 1);
+        let alone = |rows| Spread { mean: 1.2, variance: 0.0, rows }.lower(&inflation, 0.95);
+        assert!(alone(1.0) <= 0.0 && alone(1.0 + 1e-15) <= 0.0 && alone(2.0) > 1.0);
     }
 
     #[test]

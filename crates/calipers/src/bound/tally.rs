@@ -1,4 +1,4 @@
-use super::Spread;
+use super::{FEWEST_ROWS, Spread};
 
 /// What the score of a row is, and what it could have been.
 #[derive(Debug, Clone, Copy, Default)]
@@ -157,7 +157,9 @@ impl Sums {
         }
         let mean = self.scores / self.weights;
         let spread = self.second - 2.0 * mean * self.first + mean * mean * self.squared_weights;
-        let correction = if information > 1.0 { information / (information - 1.0) } else { 1.0 };
+        // Where one row has nearly all of the weight, rounding would be divided by rounding.
+        let rows = information.max(FEWEST_ROWS);
+        let correction = rows / (rows - 1.0);
         let squared = self.weights * self.weights;
         (mean, spread.max(0.0) * correction / squared, self.null / squared, information)
     }
