@@ -131,7 +131,8 @@ impl<'a> Points<'a> {
             let mut moved = 0.0;
             for (centre, (mass, sum)) in centres.iter_mut().zip(sums) {
                 if mass > 0.0 {
-                    let mean: Vec<f64> = sum.into_iter().map(|sum| sum / mass).collect();
+                    // The mean of ones that are weighted may round to more than 1.
+                    let mean: Vec<f64> = sum.into_iter().map(|sum| (sum / mass).min(1.0)).collect();
                     moved += squared_distance(centre, &mean);
                     *centre = mean;
                 }

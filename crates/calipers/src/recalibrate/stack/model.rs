@@ -85,7 +85,7 @@ impl Stacked {
         self.write_change(changes, g);
         let falling = f.iter().zip(&*g).filter(|(_, change)| **change < 0.0);
         let most = falling.map(|(f, change)| f / -change).fold(1.0, f64::min);
-        g.iter_mut().zip(f).for_each(|(g, f)| *g = (f + most * *g).max(0.0));
+        g.iter_mut().zip(f).for_each(|(g, f)| *g = (f + most * *g).clamp(0.0, 1.0));
     }
 
     /// The change itself, floored and normalised.
