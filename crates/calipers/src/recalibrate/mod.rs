@@ -234,6 +234,16 @@ fn check_classes(model: &impl Model, f: ArrayView2<'_, f64>) -> Result<()> {
     }
 }
 
+/// Gives a class that f holds possible at least the least normal number. A map that is as steep as the
+/// labels of a few rows make it underflows to 0, and one row of that class would make `log` −∞ for all.
+fn keep_possible(f: ArrayView2<'_, f64>, mut g: ArrayViewMut2<'_, f64>) {
+    g.zip_mut_with(&f, |g, f| {
+        if *g <= 0.0 && *f > 0.0 {
+            *g = f64::MIN_POSITIVE;
+        }
+    });
+}
+
 impl<M: Model> Fitted for M {
     fn predict_into(
         &self,
@@ -250,13 +260,14 @@ impl<M: Model> Fitted for M {
         }
         check_classes(self, f)?;
         if g.is_standard_layout() {
-            self.map_rows_each(f, &[purpose], &mut [g]);
+            self.map_rows_each(f, &[purpose], &mut [g.view_mut()]);
         } else {
             // Rows of another layout are not slices: they are written apart and copied.
             let mut rows = Array2::zeros(f.dim());
             self.map_rows_each(f, &[purpose], &mut [rows.view_mut()]);
             g.assign(&rows);
         }
+        keep_possible(f, g);
         stop::check()
     }
 
@@ -269,6 +280,7 @@ impl<M: Model> Fitted for M {
         let mut tables = vec![Array2::zeros(f.dim()); purposes.len()];
         let mut views: Vec<_> = tables.iter_mut().map(|table| table.view_mut()).collect();
         self.map_rows_each(f, purposes, &mut views);
+        views.into_iter().for_each(|g| keep_possible(f, g));
         stop::check()?;
         Ok(tables)
     }
