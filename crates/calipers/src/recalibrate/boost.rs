@@ -1,7 +1,7 @@
 //! `boost`, `boost-leafwise` and their cold starts: boosted trees by their names and parameters.
 
 use super::Fitted;
-use super::registry::Builtin;
+use super::registry::{Builtin, MOST_PAIRED};
 use crate::boost::{Boosted, Growth, Leafwise, MOST_BORDERS, Plan, Start, Symmetric};
 use crate::error::Result;
 use crate::params::{Field, Parameter, Params};
@@ -38,6 +38,8 @@ impl<K: Kind> Builtin for Boosting<K> {
     const NAME: &'static str = K::NAME;
     const ABOUT: &'static str = K::ABOUT;
     const PARAMETERS: &'static [Parameter] = K::PARAMETERS;
+    // The logistic map on top has a slope for every two classes.
+    const MOST_CLASSES: usize = MOST_PAIRED;
     type Model = Boosted<<K::Growth as Growth>::Forest>;
 
     fn from_params(params: &mut Params<'_>) -> Result<Self> {

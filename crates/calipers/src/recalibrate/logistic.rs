@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use super::linear::Shape;
 use super::one_vs_rest::OneVsRest;
 use super::quadratic::{self, Powers};
-use super::registry::Builtin;
+use super::registry::{Builtin, MOST_PAIRED};
 use super::sigmoid::Sigmoid;
 use super::tempered::Tempered;
 use super::{Fitted, Model};
@@ -17,6 +17,7 @@ pub(crate) struct Logistic;
 impl Builtin for Logistic {
     const NAME: &'static str = "logistic";
     const ABOUT: &'static str = "quadratic for two classes, sms for more";
+    const MOST_CLASSES: usize = MOST_PAIRED;
     type Model = LogisticMap;
 
     fn learn(&self, sample: &Sample, _: u64) -> Box<dyn Fitted> {

@@ -1,6 +1,6 @@
 use super::Fitted;
 use super::linear::{LogLinear, Shape};
-use super::registry::Builtin;
+use super::registry::{Builtin, MOST_PAIRED};
 use crate::sample::Sample;
 
 /// g = softmax(W ln f + b): the logarithm of every class moves every class.
@@ -17,6 +17,7 @@ pub(crate) struct Matrix;
 impl Builtin for Matrix {
     const NAME: &'static str = "matrix";
     const ABOUT: &'static str = "softmax(W ln f + b): any matrix of slopes";
+    const MOST_CLASSES: usize = MOST_PAIRED;
     type Model = LogLinear;
 
     fn learn(&self, sample: &Sample, _: u64) -> Box<dyn Fitted> {

@@ -1,7 +1,8 @@
 //! Recalibrators: ways to learn g, the prediction of Y from f(X).
 //!
 //! One file each. Every one honours weights and is *total*: one class in training, one distinct
-//! prediction, three rows or a thousand classes give a point of the simplex, never a panic.
+//! prediction, three rows or a thousand classes give a point of the simplex, never a panic. Those with a
+//! parameter for every two classes refuse several thousand classes.
 
 mod affine;
 mod auto;
@@ -97,7 +98,8 @@ pub trait Recalibrator: Send + Sync {
     /// Learns g from training rows. The seed is for those that draw at random.
     ///
     /// # Errors
-    /// The recalibrators of this crate fail only when they are stopped; one from outside may.
+    /// The recalibrators of this crate fail when they are stopped, and those with a parameter for every
+    /// two classes where there are thousands of them; one from outside may.
     fn fit(&self, sample: &Sample, seed: u64) -> Result<Box<dyn Fitted>>;
 }
 

@@ -1,6 +1,6 @@
 use super::Fitted;
 use super::linear::Shape;
-use super::registry::Builtin;
+use super::registry::{Builtin, MOST_PAIRED};
 use super::tempered::Tempered;
 use crate::sample::Sample;
 
@@ -11,6 +11,7 @@ pub(crate) struct Sms;
 impl Builtin for Sms {
     const NAME: &'static str = "sms";
     const ABOUT: &'static str = "temperature, then matrix scaling with a penalty (structured)";
+    const MOST_CLASSES: usize = MOST_PAIRED;
     type Model = Tempered;
 
     fn learn(&self, sample: &Sample, _: u64) -> Box<dyn Fitted> {
