@@ -1,0 +1,17 @@
+//! What holds for every input: arbitrary small predictions, every recalibrator, every metric.
+//!
+//! Each property stands once, in the file of its family. `drawn` draws the predictions, `lists` has the
+//! recalibrators and the metrics, `cases` runs a property and counts. The cases are the same in every
+//! run; `make properties` draws twenty times as many others and writes down how many there were.
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod cases;
+mod drawn;
+mod lists;
+mod near;
+mod order;
+mod saved;
+mod scores;
+mod simplex;
+mod threads;
+mod weights;
