@@ -19,6 +19,19 @@ test: lint test-hygiene test-rust test-python test-report test-reproduce test-le
 test-rust: ## Run the tests of the library and of the command
 	cargo test --workspace
 
+.PHONY: properties
+properties: ## Try every property on twenty times as many other cases, and write down how many (an hour)
+	mkdir -p docs/reliability
+	rm -f target/properties.csv
+	CALIPERS_PROPERTY_TIMES=20 CALIPERS_PROPERTY_SEED=1 CALIPERS_PROPERTY_TABLE=$(CURDIR)/target/properties.csv \
+		cargo test --workspace --test properties
+	(echo "property,recalibrators,metrics,cases,comparisons,failures"; sort target/properties.csv) \
+		> docs/reliability/properties.csv
+
+.PHONY: extremes
+extremes: ## Try predictions as far out as they come, also those that take minutes
+	cargo test --workspace --test extremes -- --include-ignored --nocapture
+
 .PHONY: python
 python: $(VENV)/build ## Build the Python package and install it in .venv
 	rm -rf dist
