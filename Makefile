@@ -13,7 +13,7 @@ demo: ## Build calipers (without Parquet, which takes minutes) and measure what 
 	cargo run --release --quiet --package calipers-cli --no-default-features -- estimate data/cells_lgbm.csv
 
 .PHONY: test
-test: lint test-hygiene test-rust test-python test-report test-reproduce test-lesson ## Run every linter and every test
+test: lint test-hygiene test-rust test-fuzz test-python test-report test-reproduce test-lesson ## Run every linter and every test
 
 .PHONY: test-rust
 test-rust: ## Run the tests of the library and of the command
@@ -31,6 +31,23 @@ properties: ## Try every property on twenty times as many other cases, and write
 .PHONY: extremes
 extremes: ## Try predictions as far out as they come, also those that take minutes
 	cargo test --workspace --test extremes -- --include-ignored --nocapture
+
+# The targets of fuzz/, each a program that libFuzzer drives.
+FUZZ_TARGETS := $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
+FUZZ_BUILD := cargo build --workspace --features calipers-fuzz/libfuzzer $(addprefix --bin ,$(FUZZ_TARGETS))
+
+# Only this workspace's crates are instrumented, and compiled anew: the others are the tests' own.
+.PHONY: test-fuzz
+test-fuzz: ## Fuzz every way in for a few seconds
+	RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/fuzz/instrument.sh $(FUZZ_BUILD) --config profile.dev.package.calipers.opt-level=1
+	python3 fuzz/run.py target/debug --seconds $(or $(SECONDS),6)
+
+.PHONY: fuzz
+fuzz: ## Fuzz every way in at length (SECONDS=600 by default), and keep the figures
+	RUSTFLAGS="--cfg fuzzing $$(sh fuzz/flags.sh | tr '\n' ' ')" $(FUZZ_BUILD) --profile fuzz \
+		--target $$(rustc --print host-tuple) --target-dir target/fuzz
+	python3 fuzz/run.py target/fuzz/$$(rustc --print host-tuple)/fuzz --seconds $(or $(SECONDS),600) \
+		--corpus target/fuzz/corpus --record docs/reliability/fuzz.csv
 
 .PHONY: python
 python: $(VENV)/build ## Build the Python package and install it in .venv
@@ -102,8 +119,8 @@ lint-rust: ## Check formatting, clippy and the documentation's links
 
 .PHONY: lint-python
 lint-python: $(VENV)/lint ## Check the Python package and scripts
-	$(PYTHON) -m ruff check python oracles bench examples reproduce lesson tests
-	$(PYTHON) -m ruff format --check python oracles bench examples reproduce lesson tests
+	$(PYTHON) -m ruff check python oracles bench examples reproduce lesson tests fuzz
+	$(PYTHON) -m ruff format --check python oracles bench examples reproduce lesson tests fuzz
 	$(PYTHON) -m mypy
 
 $(VENV)/lint: bench/requirements-lint.txt
