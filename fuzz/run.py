@@ -1,7 +1,7 @@
-"""Fuzz every target for a while, two at a time, and say what was found.
+r"""Fuzz every target for a while, two at a time, and say what was found.
 
     python3 fuzz/run.py target/debug --seconds 6
-    python3 fuzz/run.py target/fuzz/release --seconds 600 --corpus target/fuzz/corpus \\
+    python3 fuzz/run.py target/fuzz/release --seconds 600 --corpus target/fuzz/corpus \
         --record docs/reliability/fuzz.csv
 
 The first argument is the folder of the programs. Inputs that fail are left in `target/fuzz/failed`;

@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-use arrow_ipc::{MessageHeader, RecordBatch, root_as_footer, root_as_message};
+use arrow_ipc::{Message, MessageHeader, RecordBatch, root_as_footer, root_as_message};
 
 use super::allowance::{Allowance, CELL};
 use super::unreadable;
@@ -28,7 +28,7 @@ pub fn measure(file: &File, is_file: bool, name: &str, mut allowance: Allowance)
     let Some(footer) = footer(file, allowance.size()).map_err(failed)? else {
         return Err(beyond(name));
     };
-    let Ok(footer) = root_as_footer(&footer) else { return Ok(()) };
+    let Ok(footer) = root_as_footer(&footer) else { return Err(beyond(name)) };
     let blocks = footer.dictionaries().into_iter().flatten();
     for block in blocks.chain(footer.recordBatches().into_iter().flatten()) {
         let sizes = [block.offset(), block.metaDataLength().into(), block.bodyLength()];
@@ -43,13 +43,19 @@ pub fn measure(file: &File, is_file: bool, name: &str, mut allowance: Allowance)
         allowance.spend(head)?;
         let bytes = at(file, start, head).map_err(failed)?;
         let message = if bytes.starts_with(&MARK) { bytes.get(8..) } else { bytes.get(4..) };
-        message_of(file, message.unwrap_or_default(), body_start, &mut allowance, &failed)?;
+        // The library would read on beyond the head, and find what was not looked at here.
+        let Ok(message) = root_as_message(message.unwrap_or_default()) else {
+            return Err(beyond(name));
+        };
+        batch_of(file, message, body_start, &mut allowance, &failed)?;
     }
     Ok(())
 }
 
 fn beyond(name: &str) -> Failure {
-    Failure::input(format!("cannot read {name}: the file is damaged (a part lies beyond its end)"))
+    Failure::input(format!(
+        "cannot read {name}: the file is damaged (a part of it is not where it should be)"
+    ))
 }
 
 /// The messages of a stream, one after the other.
@@ -72,7 +78,7 @@ fn stream(
         let Ok(message) = root_as_message(&bytes) else { break };
         let Ok(body) = u64::try_from(message.bodyLength()) else { break };
         start += length;
-        message_of(file, &bytes, start, allowance, failed)?;
+        batch_of(file, message, start, allowance, failed)?;
         start = start.saturating_add(body);
         if start >= allowance.size() {
             break;
@@ -82,14 +88,13 @@ fn stream(
 }
 
 /// Counts what a message unfolds to; its buffers start at `start` in the file.
-fn message_of(
+fn batch_of(
     file: &File,
-    message: &[u8],
+    message: Message<'_>,
     start: u64,
     allowance: &mut Allowance,
     failed: &dyn Fn(io::Error) -> Failure,
 ) -> Result<()> {
-    let Ok(message) = root_as_message(message) else { return Ok(()) };
     let batch: Option<RecordBatch<'_>> = match message.header_type() {
         MessageHeader::RecordBatch => message.header_as_record_batch(),
         MessageHeader::DictionaryBatch => {

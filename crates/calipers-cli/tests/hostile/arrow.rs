@@ -113,9 +113,17 @@ fn parts_beyond_the_end() {
     let mut longer = bytes.clone();
     longer[at..at + 8].copy_from_slice(&(1u64 << 60).to_le_bytes());
     place.write("block.arrow", longer);
-    refused(&place, "block.arrow", &["the file is damaged (a part lies beyond its end)"]);
+    refused(
+        &place,
+        "block.arrow",
+        &["the file is damaged (a part of it is not where it should be)"],
+    );
     let mut longer = bytes;
     longer[end..end + 4].copy_from_slice(&[0xff, 0xff, 0xff, 0x7f]);
     place.write("footer.arrow", longer);
-    refused(&place, "footer.arrow", &["the file is damaged (a part lies beyond its end)"]);
+    refused(
+        &place,
+        "footer.arrow",
+        &["the file is damaged (a part of it is not where it should be)"],
+    );
 }
