@@ -119,9 +119,10 @@ lint-rust: ## Check formatting, clippy and the documentation's links
 
 .PHONY: lint-python
 lint-python: $(VENV)/lint ## Check the Python package and scripts
-	$(PYTHON) -m ruff check python oracles bench examples reproduce lesson tests fuzz
-	$(PYTHON) -m ruff format --check python oracles bench examples reproduce lesson tests fuzz
+	$(PYTHON) -m ruff check python oracles bench examples reproduce lesson reliability tests fuzz
+	$(PYTHON) -m ruff format --check python oracles bench examples reproduce lesson reliability tests fuzz
 	$(PYTHON) -m mypy
+	$(PYTHON) -m reliability --check
 
 $(VENV)/lint: bench/requirements-lint.txt
 	test -x $(PYTHON) || python3 -m venv $(VENV)

@@ -1,0 +1,1 @@
+"""What was done to break calipers, and what came of it."""
