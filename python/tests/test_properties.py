@@ -1,6 +1,7 @@
 """What holds for every input, through the Python door.
 
-The mathematics behind it has its own properties (`crates/calipers/tests/properties`), over many more cases.
+The mathematics behind it has its own properties (`crates/calipers/tests/properties`), over many
+more cases.
 """
 
 import copy
@@ -19,7 +20,8 @@ ready = settings(
     deadline=None, max_examples=60, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 QUICK = ["identity", "constant", "isotonic", "temperature", "bins-mass", "partition"]
-# Every recalibrator, with so few cases that the slow ones, which grow hundreds of trees, take seconds.
+# Every recalibrator, with so few cases that the slow ones, which grow hundreds of trees, take
+# seconds.
 few = settings(ready, max_examples=5)
 every = pytest.mark.parametrize("name", calipers.recalibrators())
 METRICS = ["l1", "l1.5", "linf", "brier", "log", "top-l1", "top-over-brier", "classwise-l2"]
@@ -69,10 +71,11 @@ def test_the_order_of_rows_does_not_matter(name: str, drawn, random) -> None:
     folds = np.arange(len(y)) % 3
     order = list(range(len(y)))
     random.shuffle(order)
-    one = calipers.evaluate(y, p, ["brier", "top-brier"], name, folds, draws=0)
-    other = calipers.evaluate(y[order], p[order], ["brier", "top-brier"], name, folds[order], draws=0)
     # Norms jump where g meets f, which the last bit of g decides; these do not.
-    for metric in ("brier", "top-brier"):
+    smooth = ["brier", "top-brier"]
+    one = calipers.evaluate(y, p, smooth, name, folds, draws=0)
+    other = calipers.evaluate(y[order], p[order], smooth, name, folds[order], draws=0)
+    for metric in smooth:
         assert other[metric].scores == pytest.approx(one[metric].scores[order], abs=1e-6)
 
 
