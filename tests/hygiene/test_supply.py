@@ -118,7 +118,7 @@ def test_no_crate_asks_for_a_newer_compiler(packages: list[dict[str, Any]]) -> N
 
 def test_no_published_crate_of_ours_may_be_unsafe(packages: list[dict[str, Any]]) -> None:
     # `forbid` cannot be lifted in a source file, only by a manifest that does not inherit it. The
-    # programs that libFuzzer drives export a function to it, which is unsafe; nobody publishes them.
+    # programs that libFuzzer drives export a function to it, and are not published.
     assert toml("Cargo.toml")["workspace"]["lints"]["rust"]["unsafe_code"] == "forbid"
     for package in members(packages):
         manifest = tomllib.loads(Path(package["manifest_path"]).read_text())
