@@ -55,7 +55,7 @@ fn csv() {
 
 #[test]
 fn estimate() {
-    replay("estimate", 100);
+    replay("estimate", 300);
 }
 
 #[test]

@@ -157,7 +157,12 @@ fn append_text(
         Ok(())
     };
     if let Some(dictionary) = array.as_any_dictionary_opt() {
-        let entries = cast(dictionary.values(), &DataType::Utf8View).map_err(unusable)?;
+        let entries = match dictionary.values() {
+            views if *views.data_type() == DataType::Utf8View => views.clone(),
+            others => cast(others, &DataType::Utf8)
+                .and_then(|text| cast(&text, &DataType::Utf8View))
+                .map_err(unusable)?,
+        };
         let entries = entries.as_string_view();
         let keys = if entries.is_empty() { Vec::new() } else { dictionary.normalized_keys() };
         return (0..array.len()).try_for_each(|row| {
@@ -185,5 +190,51 @@ fn loses_digits(array: &dyn Array) -> bool {
             array.as_primitive::<UInt64Type>().iter().flatten().any(|value| value > EXACT)
         }
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::types::Int8Type;
+    use arrow_array::{
+        BooleanArray, Date32Array, DictionaryArray, Int8Array, StringArray, StringViewArray,
+    };
+
+    use super::*;
+
+    fn text(array: ArrayRef) -> Vec<String> {
+        let batch = RecordBatch::try_from_iter_with_nullable([("a", array, true)]).unwrap();
+        let (schema, wanted) = (batch.schema(), Wanted::default());
+        let mut allowance = Allowance::of("a.arrow", 1, 1 << 20);
+        let batches = [Ok(batch)].into_iter();
+        let table = collect(&schema, batches, "a.arrow", "Arrow", &wanted, &mut allowance).unwrap();
+        let Values::Text(text) = &table.columns[0].values else { panic!("{table:?}") };
+        text.iter().map(str::to_owned).collect()
+    }
+
+    fn dictionary(keys: &[Option<i8>], values: ArrayRef) -> ArrayRef {
+        let keys = Int8Array::from(keys.to_vec());
+        Arc::new(DictionaryArray::<Int8Type>::try_new(keys, values).unwrap())
+    }
+
+    #[test]
+    fn text_of_every_kind_is_read() {
+        let keys = [Some(1), None, Some(0), Some(1)];
+        let words = StringArray::from(vec![None, Some("yes")]);
+        assert_eq!(text(dictionary(&keys, Arc::new(words))), ["yes", "", "", "yes"]);
+        let views = StringViewArray::from(vec!["no", "a word of more than twelve letters"]);
+        let long = "a word of more than twelve letters";
+        assert_eq!(text(Arc::new(views.clone())), ["no", long]);
+        assert_eq!(text(dictionary(&keys, Arc::new(views))), [long, "", "no", long]);
+        let days = Date32Array::from(vec![0, 1]);
+        let first_days = ["1970-01-02", "", "1970-01-01", "1970-01-02"];
+        assert_eq!(text(dictionary(&keys, Arc::new(days))), first_days);
+        let truths = BooleanArray::from(vec![Some(true), None]);
+        assert_eq!(text(Arc::new(truths.clone())), ["true", ""]);
+        assert_eq!(text(dictionary(&keys, Arc::new(truths))), ["", "", "true", ""]);
+        let none = StringArray::from(Vec::<&str>::new());
+        assert_eq!(text(dictionary(&[None, None], Arc::new(none))), ["", ""]);
     }
 }
