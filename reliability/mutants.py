@@ -36,25 +36,19 @@ class Outcome:
     kind: str
 
 
-def name(entry: dict[str, Any]) -> str:
-    """Return cargo-mutants' own name for a mutant, with the line and the column."""
-    scenario = entry["scenario"]
-    return str(scenario if isinstance(scenario, str) else scenario["Mutant"]["name"])
-
-
-def outcome(entry: dict[str, Any]) -> Outcome | None:
+def outcome(entry: dict[str, Any], diff: str) -> Outcome | None:
     """Read one entry; none for the tests of the code as it is.
 
+    >>> diff = chr(10).join(["--- a", "+++ b", "-  p - 1", f"+  p + {MARKER} 1"])
     >>> def replaced(summary, genre):
     ...     name = "crates/calipers/src/loss/lp.rs:40:2: replace - with + in score"
-    ...     diff = chr(10).join(["--- a", "+++ b", "-  p - 1", f"+  p + {MARKER} 1"])
-    ...     mutant = {"name": name, "file": name[:30], "genre": genre, "diff": diff}
+    ...     mutant = {"name": name, "file": name[:30], "genre": genre}
     ...     return {"scenario": {"Mutant": mutant}, "summary": summary}
-    >>> outcome(replaced("MissedMutant", "BinaryOperator"))
+    >>> outcome(replaced("MissedMutant", "BinaryOperator"), diff)
     Outcome(module='loss', mutant='loss/lp.rs: p + 1', kind='MissedMutant')
-    >>> outcome(replaced("Timeout", "FnValue"))
+    >>> outcome(replaced("Timeout", "FnValue"), diff)
     Outcome(module='loss', mutant='loss/lp.rs: replace - with + in score', kind='Timeout')
-    >>> outcome({"scenario": "Baseline", "summary": "Success"})
+    >>> outcome({"scenario": "Baseline", "summary": "Success"}, "")
     """
     scenario = entry["scenario"]
     if scenario == "Baseline":
@@ -66,12 +60,24 @@ def outcome(entry: dict[str, Any]) -> Outcome | None:
         raise SystemExit(f"{mutant['name']}: {entry['summary']}")
     file = mutant["file"].removeprefix(SOURCE)
     module = file.split("/")[0].removesuffix(".rs")
-    added = [line[1:] for line in mutant["diff"].splitlines()[2:] if line.startswith("+")]
+    added = [line[1:] for line in diff.splitlines()[2:] if line.startswith("+")]
     if mutant["genre"] == "FnValue" or len(added) != 1:
         reads = mutant["name"].split(": ", 1)[1]
     else:
         reads = " ".join(added[0].replace(MARKER, "").split())
     return Outcome(module, f"{file}: {reads}", entry["summary"])
+
+
+def read(paths: list[Path]) -> list[Outcome]:
+    """Read the outcomes; differences from the code as it is are in files beside them."""
+    last: dict[str, Outcome] = {}
+    for path in paths:
+        for entry in json.loads(path.read_text())["outcomes"]:
+            diff = entry.get("diff_path")
+            found = outcome(entry, (path.parent / diff).read_text() if diff else "")
+            if found:
+                last[entry["scenario"]["Mutant"]["name"]] = found
+    return list(last.values())
 
 
 def share(kinds: Counter[str]) -> float:
@@ -116,9 +122,7 @@ def main(paths: list[str]) -> None:
     """Count, write both files, and fail if too many survive or one does so without a reason."""
     if not paths:
         raise SystemExit(__doc__)
-    entries = [entry for path in paths for entry in json.loads(Path(path).read_text())["outcomes"]]
-    last = {name(entry): entry for entry in entries}
-    outcomes = [found for entry in last.values() if (found := outcome(entry))]
+    outcomes = read([Path(path) for path in paths])
     modules: dict[str, Counter[str]] = {}
     for found in outcomes:
         modules.setdefault(found.module, Counter())[found.kind] += 1
