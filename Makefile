@@ -281,7 +281,7 @@ $(VENV)/score: bench/requirements-score.txt
 mutants: ## Break the core on purpose, and count the faults that tests notice (half an hour)
 	command -v cargo-mutants || cargo install cargo-mutants --locked --version 27.1.0
 	# 2 and 3 say that mutants survived or ran out of time: the script judges that.
-	cargo mutants --output target || [[ $$? == [23] ]]
+	RUST_BACKTRACE=0 cargo mutants --output target || [[ $$? == [23] ]]
 	python3 -m doctest reliability/mutants.py
 	python3 -m reliability.mutants target/mutants.out/outcomes.json
 
