@@ -9,6 +9,9 @@ use crate::sample::{Column, Sample};
 /// whether rows are pooled.
 const TIE: f64 = 1e-15;
 
+/// Products below this have lost digits, or soon will.
+const SMALL: f64 = 1e-290;
+
 /// The increasing map of f₁ that fits the labels best in squared error; more than two classes:
 /// one-versus-rest.
 ///
@@ -54,9 +57,14 @@ impl Block {
         self.observed / self.weight
     }
 
-    /// Whether the level is at least the other's; by a product, because divisions are slow.
+    /// Whether the level is at least the other's; by a product, because divisions are slow, unless
+    /// weights are so small that it would vanish.
     fn is_not_below(&self, next: &Block) -> bool {
-        self.observed * next.weight >= next.observed * self.weight
+        let (own, other) = (self.observed * next.weight, next.observed * self.weight);
+        if own.max(other) < SMALL && self.observed.max(next.observed) > 0.0 {
+            return self.level() >= next.level();
+        }
+        own >= other
     }
 
     fn absorb(&mut self, next: &Block) {
