@@ -39,7 +39,7 @@ FUZZ_BUILD := cargo build --workspace --features calipers-fuzz/libfuzzer $(addpr
 # Only this workspace's crates are instrumented, and compiled anew: the others are the tests' own.
 .PHONY: test-fuzz
 test-fuzz: ## Fuzz every way in for a few seconds
-	RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/fuzz/instrument.sh $(FUZZ_BUILD) --config profile.dev.package.calipers.opt-level=0
+	RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/fuzz/instrument.sh $(FUZZ_BUILD) --config profile.dev.package.calipers.opt-level=1
 	python3 fuzz/run.py target/debug --seconds $(or $(SECONDS),6)
 
 .PHONY: fuzz
