@@ -20,10 +20,10 @@ test-rust: ## Run the tests of the library and of the command
 	cargo test --workspace
 
 .PHONY: properties
-properties: ## Try every property on twenty times as many other cases, and write down how many (an hour)
+properties: ## Try every property on TIMES=20 times as many other cases, and write down how many (an hour)
 	mkdir -p docs/reliability
 	rm -f target/properties.csv
-	CALIPERS_PROPERTY_TIMES=20 CALIPERS_PROPERTY_SEED=1 CALIPERS_PROPERTY_TABLE=$(CURDIR)/target/properties.csv \
+	CALIPERS_PROPERTY_TIMES=$(or $(TIMES),20) CALIPERS_PROPERTY_SEED=1 CALIPERS_PROPERTY_TABLE=$(CURDIR)/target/properties.csv \
 		cargo test --workspace --test properties
 	(echo "property,recalibrators,metrics,cases,comparisons,failures"; sort target/properties.csv) \
 		> docs/reliability/properties.csv
