@@ -38,10 +38,11 @@ const CUTTING: [&str; 4] = ["bins-width", "bins-width:bins=2", "bins-mass", "bin
 
 /// Whether swapping classes is to change nothing.
 fn minds_no_class(name: &str, drawn: &Drawn) -> bool {
-    // Of two classes `bayes` sees f₁ alone, which does not show what f₀ is below 1e-16.
+    // Of two classes `bayes` sees f₁ alone, which does not show what f₀ is below 1e-16, and puts rows that
+    // have less than a 200th of the weight into a cell with those above.
     let tiny = || drawn.rows.iter().flatten().any(|&p| p > 0.0 && p < 1e-12);
     match (name, drawn.classes()) {
-        ("auto", 2) | ("bayes", 2) => !tiny(),
+        ("auto", 2) | ("bayes", 2) => drawn.weights.is_none() && !tiny(),
         ("auto", _) => false,
         (name, 2) if CUTTING.contains(&name) => false,
         (name, _) => !DRAWING.contains(&name),
@@ -98,9 +99,13 @@ impl Norms {
                 close(name, metric, "score", one, other)?;
             }
             if whole {
-                close(name, metric, "value", one[number].value, other[number].value)?;
-                close(name, metric, "stderr", one[number].stderr, other[number].stderr)?;
-                close(name, metric, "lower", one[number].lower, other[number].lower)?;
+                let (one, other) = (&one[number], &other[number]);
+                close(name, metric, "value", one.value, other.value)?;
+                // The variance is a difference of squares: of scores that are all alike, 1e-8 of them is left.
+                let scores = one.scores.iter().filter(|score| score.is_finite());
+                let most = scores.fold(1.0f64, |most, score| most.max(score.abs()));
+                close(name, metric, "stderr", one.stderr / most, other.stderr / most)?;
+                close(name, metric, "lower", one.lower / most, other.lower / most)?;
             }
         }
         Ok(())
