@@ -31,66 +31,40 @@
 //! Everything random takes a seed, and results are equal to the last bit for any number of
 //! threads. The mathematics is in the project's `docs/method.md`.
 
-mod boost;
-mod bound;
-mod clock;
-mod compare;
-mod cross_fit;
-mod decompose;
+mod data;
 mod error;
 mod estimate;
 mod figure;
-mod folds;
-mod groups;
-mod holm;
-pub mod labels;
 mod loss;
-mod mean;
-mod metric;
 mod monitor;
 mod neighbours;
-mod order;
+mod numeric;
 mod params;
-mod predictions;
-mod problem;
-mod probs;
 mod recalibrate;
-mod report;
-mod sample;
-mod score_test;
-mod simd;
-mod simplex;
-mod simulate;
-mod solve;
-mod stop;
-mod track;
+mod run;
 
-pub use clock::Watcher;
-pub use compare::{Comparison, Difference};
-pub use decompose::Decomposition;
+pub use data::labels;
+pub use data::{Folds, Groups, Predictions, Real, SUM_TOLERANCE, Sample, Simulation, simulate};
 pub use error::{Error, Result};
-pub use estimate::Estimator;
+pub use estimate::{
+    Comparison, Decomposition, Difference, Estimate, Estimator, Group, GroupAware, GroupErrors,
+    Report, Test,
+};
 pub use figure::{
     Axis, ClassRow, Classes, Examination, Figure, Figures, Layer, Mark, Moved, Movement, Panel,
     Role, View,
 };
-pub use folds::Folds;
-pub use groups::{Group, GroupAware, GroupErrors};
-pub use loss::{Brier, Distance, DistanceLoss, Linf, Log, Lp, ProperLoss, Purpose};
-pub use metric::{BinaryNorm, Metric, MetricPart, Scope, Side};
+pub use loss::{
+    BinaryNorm, Brier, Distance, DistanceLoss, Linf, Log, Lp, Metric, MetricPart, ProperLoss,
+    Purpose, Scope, Side,
+};
 pub use monitor::Monitor;
 pub use neighbours::{Measurement, Measurements, Neighbour, NeighbourInfo, Neighbours, neighbours};
 pub use params::Parameter;
-pub use predictions::{Groups, Predictions};
-pub use probs::{Real, SUM_TOLERANCE};
 pub use recalibrate::{
     Fitted, Recalibrator, RecalibratorInfo, load_model, recalibrator, recalibrators, save_model,
 };
-pub use report::{Estimate, Report};
-pub use sample::Sample;
-pub use score_test::Test;
-pub use simulate::{Simulation, simulate};
-pub use stop::{Stop, with_pool, with_pool_while};
+pub use run::{Stop, Watcher, with_pool, with_pool_while};
 
 /// Runs the README's examples with the documentation's.
 #[cfg(doctest)]

@@ -5,14 +5,14 @@ use serde::Serialize;
 
 use super::reliability::diagram;
 use super::{Figure, Movement, View};
+use crate::data::{Folds, Predictions};
 use crate::error::Result;
 use crate::estimate::Estimator;
-use crate::folds::{Folds, generator};
-use crate::metric::Metric;
-use crate::predictions::Predictions;
-use crate::problem::argmax;
+use crate::loss::Metric;
+use crate::numeric::random::generator;
+use crate::numeric::simplex::argmax;
 use crate::recalibrate::recalibrator;
-use crate::stop;
+use crate::run::stop;
 
 /// Beyond so many classes each is measured with a recalibrator that takes next to nothing.
 const MOST_CLASSES: usize = 20;

@@ -2,11 +2,10 @@
 
 use super::histogram::{bin_of, edges};
 use super::{Axis, Figure, Layer, Mark, Panel, Role, View};
+use crate::data::Predictions;
 use crate::error::Result;
-use crate::estimate::Estimator;
-use crate::metric::Metric;
-use crate::predictions::Predictions;
-use crate::report::{Estimate, Report};
+use crate::estimate::{Estimate, Estimator, Report};
+use crate::loss::Metric;
 
 /// How finely the error is told apart along f.
 const BINS: usize = 40;

@@ -3,15 +3,13 @@
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
-use crate::bound::quantile;
-use crate::cross_fit::derive_seed;
+use crate::data::{Folds, Probs, Sample};
 use crate::error::Result;
-use crate::folds::{Folds, generator};
-use crate::problem::Problem;
-use crate::probs::Probs;
+use crate::estimate::Problem;
+use crate::estimate::bound::quantile;
+use crate::numeric::random::{derive_seed, generator};
 use crate::recalibrate::Recalibrator;
-use crate::sample::Sample;
-use crate::stop;
+use crate::run::stop;
 
 /// The band's fits leave out one of so many groups of rows at a time.
 const GROUPS: usize = 20;
@@ -195,10 +193,9 @@ mod tests {
     use rand::RngExt;
 
     use super::*;
-    use crate::metric::Scope;
-    use crate::predictions::Predictions;
+    use crate::data::{Predictions, simulate};
+    use crate::loss::Scope;
     use crate::recalibrate::recalibrator;
-    use crate::simulate::simulate;
 
     fn curve(name: &str, predictions: &Predictions<'_>) -> Curve {
         let problem = Problem::new(predictions, Scope::Canonical, 0);

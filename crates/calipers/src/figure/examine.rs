@@ -7,11 +7,9 @@ use super::comparison::overlay;
 use super::contribution::contribution;
 use super::reliability::diagram;
 use super::{Figure, Mover, View};
-use crate::compare::Difference;
+use crate::data::Predictions;
 use crate::error::Result;
-use crate::estimate::Estimator;
-use crate::predictions::Predictions;
-use crate::report::Report;
+use crate::estimate::{Difference, Estimator, Report};
 
 /// One model, or several on the same labels, measured and made into figures.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! One pass over the rows of a two-class problem: how many there are along f.
 
-use crate::problem::Problem;
+use crate::estimate::Problem;
 
 /// Sums in bins of equal width on [0, 1].
 pub(crate) struct Histogram {

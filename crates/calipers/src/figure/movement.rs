@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use crate::problem::{Problem, argmax};
-use crate::track::Found;
+use crate::estimate::Found;
+use crate::estimate::Problem;
+use crate::numeric::simplex::argmax;
 
 /// Beyond so many classes only the net gains are kept: a table of pairs would be larger than the
 /// predictions.

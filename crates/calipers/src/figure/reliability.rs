@@ -3,11 +3,10 @@
 use super::curve::{Curve, MOST_ROWS};
 use super::histogram::{Histogram, edges};
 use super::{Axis, Figure, Layer, Mark, Panel, Role};
+use crate::data::Predictions;
 use crate::error::{Error, Result};
-use crate::estimate::Estimator;
-use crate::metric::Scope;
-use crate::predictions::Predictions;
-use crate::problem::Problem;
+use crate::estimate::{Estimator, Problem};
+use crate::loss::Scope;
 use crate::recalibrate::Recalibrator;
 
 /// How finely the density is shown.

@@ -9,7 +9,9 @@ mod distance;
 mod linf;
 mod log;
 mod lp;
+mod metric;
 mod sided;
+mod vocabulary;
 
 use ndarray::{ArrayView2, ArrayViewMut2, aview1};
 
@@ -18,7 +20,8 @@ pub use distance::{Distance, DistanceLoss};
 pub use linf::Linf;
 pub use log::Log;
 pub use lp::Lp;
-pub(crate) use sided::{Pivot, Sided};
+pub use metric::{BinaryNorm, Metric, Scope, Side};
+pub use vocabulary::MetricPart;
 
 /// A loss that is proper for every f: E_{Y~q} ℓ_f(g, Y) is least at g = q.
 pub trait ProperLoss: Send + Sync {

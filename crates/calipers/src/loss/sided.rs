@@ -1,5 +1,5 @@
+use super::metric::Side;
 use super::{ProperLoss, Purpose};
-use crate::metric::Side;
 
 /// Where over-confidence points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

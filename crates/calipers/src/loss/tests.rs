@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 
+use super::metric::Side;
+use super::sided::{Pivot, Sided};
 use super::*;
-use crate::metric::Side;
 
 /// A point of the simplex with k components, none of them tiny.
 fn simplex(classes: usize) -> impl Strategy<Value = Vec<f64>> {

@@ -17,10 +17,10 @@ use serde::{Deserialize, Serialize};
 use self::quadratic::Quadratic;
 use self::scaling::Scaling;
 use self::stakes::Stakes;
+use crate::data::Predictions;
 use crate::error::{Error, Result};
-use crate::predictions::Predictions;
-use crate::simplex::floored_ln;
-use crate::stop;
+use crate::numeric::simplex::floored_ln;
+use crate::run::stop;
 
 /// Evidence against "these probabilities are calibrated", which grows as rows arrive.
 ///

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::solve::increasing_root;
+use crate::numeric::solve::increasing_root;
 
 /// The prior precision of each coefficient. In the test `errors_are_found`, 10, 20, 30 and 100 have a
 /// power of 43, 43, 41 and 24 % against shifted predictions; larger ones reach 20 less often when

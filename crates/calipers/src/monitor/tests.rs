@@ -9,9 +9,9 @@ use rand::RngExt;
 
 use self::simulated::{Setting, largest, reaching};
 use super::*;
-use crate::folds::generator;
-use crate::simulate::simulate;
-use crate::stop::{Stop, with_pool};
+use crate::data::simulate;
+use crate::numeric::random::generator;
+use crate::run::{Stop, with_pool};
 
 fn observed(probs: Array2<f64>, labels: &[u32]) -> Monitor {
     let mut monitor = Monitor::new(probs.ncols()).unwrap();

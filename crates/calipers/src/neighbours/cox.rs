@@ -4,8 +4,8 @@ use super::line::{Line, Order};
 use super::registry::Listed;
 use super::tail::chi_square;
 use super::{Chance, Found, Outcome, Rule};
-use crate::simplex::sigmoid;
-use crate::stop;
+use crate::numeric::simplex::sigmoid;
+use crate::run::stop;
 
 /// The slope b of the logistic regression P(y) = sigmoid(a + b·logit f), with its `intercept` a.
 ///

@@ -7,12 +7,12 @@ use statrs::function::gamma::ln_gamma;
 use super::line::Line;
 use super::registry::{Listed, Quadratic};
 use super::{Chance, Found, Outcome, Rule};
+use crate::data::Predictions;
 use crate::error::Result;
+use crate::numeric::simd::{WIDE, exp};
+use crate::numeric::simplex::floored_ln;
 use crate::params::{Parameter, Params};
-use crate::predictions::Predictions;
-use crate::simd::{WIDE, exp};
-use crate::simplex::floored_ln;
-use crate::stop;
+use crate::run::stop;
 
 /// (mean ‖ĉ(f_i) − f_i‖_p^p)^(1/p), where ĉ(f_i) is the mean label of the other rows, each weighted
 /// by the density at f_i of a Dirichlet distribution around it, with parameters f_j/h + 1.

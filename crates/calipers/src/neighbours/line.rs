@@ -1,9 +1,9 @@
 //! Predictions that are one number: f and whether it happened.
 
-use crate::order::ascending;
-use crate::predictions::Predictions;
-use crate::problem::argmax;
-use crate::stop;
+use crate::data::Predictions;
+use crate::numeric::order::ascending;
+use crate::numeric::simplex::argmax;
+use crate::run::stop;
 
 /// The rows of a two-class problem, ascending in f unless whoever measures them does not mind.
 #[derive(Debug, Clone)]

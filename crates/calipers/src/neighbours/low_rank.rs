@@ -1,6 +1,6 @@
 //! A kernel matrix as the product of a tall, thin one with itself.
 
-use crate::stop;
+use crate::run::stop;
 
 /// Rows of length `rank`, whose inner products are nearly the kernel's values.
 pub(super) struct LowRank {

@@ -3,11 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::{Chance, Neighbour};
+use crate::data::Predictions;
 use crate::error::{Error, Result};
-use crate::predictions::Predictions;
-use crate::report::number;
-use crate::score_test::automatic_draws;
-use crate::stop::{self, Stop, with_pool};
+use crate::estimate::number;
+use crate::estimate::score_test::automatic_draws;
+use crate::run::{Stop, stop, with_pool};
 
 /// Measures calibration as others do.
 ///

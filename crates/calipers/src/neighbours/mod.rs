@@ -29,11 +29,11 @@ use std::sync::Arc;
 use rand::Rng;
 use rayon::prelude::*;
 
-use crate::cross_fit::derive_seed;
+use crate::data::Predictions;
 use crate::error::{Error, Result};
-use crate::folds::generator;
-use crate::predictions::Predictions;
-use crate::score_test::LANES;
+use crate::estimate::score_test::LANES;
+use crate::numeric::random::derive_seed;
+use crate::numeric::random::generator;
 use line::Line;
 use registry::Entry;
 

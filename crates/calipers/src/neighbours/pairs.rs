@@ -3,9 +3,9 @@
 use fearless_simd::{Level, Simd, dispatch, f64x8, prelude::*};
 use rayon::prelude::*;
 
-use crate::predictions::Predictions;
-use crate::simd::{WIDE, exp};
-use crate::stop;
+use crate::data::Predictions;
+use crate::numeric::simd::{WIDE, exp};
+use crate::run::stop;
 
 /// Rows that are held against eight others at once.
 const HELD: usize = 4;
@@ -139,7 +139,7 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::simulate;
+    use crate::data::simulate;
 
     /// Against the definition, pair by pair, for numbers of rows that fill vectors or do not.
     #[test]

@@ -7,11 +7,10 @@ use super::low_rank::LowRank;
 use super::pairs::sum_over_pairs;
 use super::registry::{Listed, Quadratic};
 use super::{Chance, Found, Outcome, Rule};
+use crate::data::{Predictions, categorical};
 use crate::error::Result;
+use crate::estimate::score_test::{LANES, bernoulli};
 use crate::params::{Parameter, Params};
-use crate::predictions::Predictions;
-use crate::score_test::{LANES, bernoulli};
-use crate::simulate::categorical;
 
 /// The mean over pairs of rows of exp(−‖f_i − f_j‖₂/ν) (e_i − f_i)·(e_j − f_j), where e is the label
 /// as a unit vector: an unbiased estimate of a squared error, which may be negative.

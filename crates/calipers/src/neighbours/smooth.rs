@@ -9,7 +9,7 @@ use super::registry::Listed;
 use super::{Chance, Found, Outcome, Rule};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
-use crate::stop;
+use crate::run::stop;
 
 /// The σ at which the residuals f − y, smoothed along f with a Gaussian of width σ, have a mean
 /// absolute value of σ.
@@ -239,7 +239,7 @@ fn zero(terms: &[f64], mut low: f64, mut high: f64, at_low: f64) -> f64 {
 mod tests {
     use super::super::line::Order;
     use super::*;
-    use crate::simulate::simulate;
+    use crate::data::simulate;
 
     /// The definition, on a fine grid, with every image of the Gaussian that matters.
     fn plain(line: &Line, width: f64) -> f64 {

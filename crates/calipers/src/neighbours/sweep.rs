@@ -6,7 +6,7 @@ use super::registry::Listed;
 use super::{Chance, Found, Outcome, Rule};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
-use crate::stop;
+use crate::run::stop;
 
 /// The binned error with bins of equal mass, one more at a time for as long as the frequencies of
 /// the bins ascend.

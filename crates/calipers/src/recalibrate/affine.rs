@@ -1,7 +1,7 @@
 use super::Fitted;
 use super::linear::{LogLinear, Shape};
 use super::registry::Builtin;
-use crate::sample::Sample;
+use crate::data::Sample;
 
 /// g = softmax(β ln f + b): temperature, and an intercept for each class. With two classes this is
 /// Platt's sigmoid(a + β·logit f).

@@ -2,7 +2,7 @@ use super::Fitted;
 use super::bayes::Bayes;
 use super::registry::Builtin;
 use super::stack::{Stack, Stacked};
-use crate::sample::Sample;
+use crate::data::Sample;
 
 /// The default: [`Bayes`] for two classes, [`Stack`] for more.
 #[derive(Debug, Clone, Copy, Default)]

@@ -2,8 +2,8 @@ use super::one_vs_rest::OneVsRest;
 use super::registry::Builtin;
 use super::sigmoid::{Features, Sigmoid};
 use super::{Fitted, sigmoid};
-use crate::sample::{Column, Sample};
-use crate::solve::Solution;
+use crate::data::{Column, Sample};
+use crate::numeric::solve::Solution;
 
 /// g₁ = sigmoid(c + a ln f₁ − b ln(1 − f₁)) with a, b ≥ 0, so that g is monotone; more than two
 /// classes: one-versus-rest.

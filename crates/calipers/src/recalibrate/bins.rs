@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::one_vs_rest::Curve;
+use crate::data::Column;
 use crate::error::Result;
 use crate::params::{Parameter, Params};
-use crate::sample::Column;
 
 /// The number of bins when none is given, which is also what most binned ECEs use.
 pub(super) const BINS: usize = 15;

@@ -2,9 +2,9 @@ use super::Fitted;
 use super::bins::{BINS, Histogram, PARAMETER, bins_from, settings};
 use super::one_vs_rest::OneVsRest;
 use super::registry::Builtin;
+use crate::data::{Column, Sample};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
-use crate::sample::{Column, Sample};
 
 /// Histogram binning with bins that hold equally much weight; more than two classes:
 /// one-versus-rest.

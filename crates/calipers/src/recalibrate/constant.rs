@@ -2,8 +2,8 @@ use serde::{Deserialize, Serialize};
 
 use super::registry::Builtin;
 use super::{Fitted, Model};
-use crate::sample::Sample;
-use crate::simplex::{is_point, mix_with_uniform, normalise};
+use crate::data::Sample;
+use crate::numeric::simplex::{is_point, mix_with_uniform, normalise};
 
 /// g = the label frequencies of the training rows, mixed with 1/(n + 1) of the uniform.
 #[derive(Debug, Clone, Copy, Default)]

@@ -6,10 +6,10 @@ use super::features::{BLOCK, Features};
 use super::hessian::{Chunk, Second};
 use super::linear::Shape;
 use super::scores::Scores;
-use crate::sample::Sample;
-use crate::simd::{LANES, WIDE, add_transposed_product, ln, padded};
-use crate::solve::{Curvature, Large, Objective};
-use crate::stop;
+use crate::data::Sample;
+use crate::numeric::simd::{LANES, WIDE, add_transposed_product, ln, padded};
+use crate::numeric::solve::{Curvature, Large, Objective};
+use crate::run::stop;
 
 /// Up to this many parameters L-BFGS is given the whole Hessian at the start, if there are rows enough
 /// for the steps that it saves to outweigh its Cholesky factor: one for so many pairs of parameters.
@@ -240,7 +240,7 @@ impl First {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate;
+    use crate::data::simulate;
 
     /// Weighted rows of so many classes, an objective with penalties, and a point.
     fn problem(shape: Shape, rows: usize, classes: usize) -> (Sample, CrossEntropy, Vec<f64>) {
@@ -279,7 +279,7 @@ mod tests {
         let (mut value, mut gradient) = (0.0, vec![0.0; at.len()]);
         for row in 0..rows {
             let x: Vec<f64> =
-                sample.row(row).iter().map(|&f| crate::simplex::floored_ln(f)).collect();
+                sample.row(row).iter().map(|&f| crate::numeric::simplex::floored_ln(f)).collect();
             let mut g: Vec<f64> = (0..classes)
                 .map(|class| {
                     let pulled = (0..classes).filter_map(|i| Some(at[slope(class, i)?] * x[i]));
@@ -288,7 +288,7 @@ mod tests {
                 .collect();
             let label = sample.labels()[row] as usize;
             let (observed, share) = (g[label], sample.weight(row) / rows as f64);
-            value += share * (crate::simplex::softmax(&mut g) - observed);
+            value += share * (crate::numeric::simplex::softmax(&mut g) - observed);
             g[label] -= 1.0;
             for class in 0..classes {
                 gradient[slopes + class] += share * g[class];

@@ -2,9 +2,9 @@
 
 use ndarray::{ArrayView2, ArrayViewMut2};
 
-use crate::sample::Sample;
-use crate::simd::{floored_logs, padded};
-use crate::stop;
+use crate::data::Sample;
+use crate::numeric::simd::{floored_logs, padded};
+use crate::run::stop;
 
 /// Rows that are handled together: few enough that what is computed of them is still in the nearest
 /// cache when it is read again.

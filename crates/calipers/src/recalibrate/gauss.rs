@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::simplex::is_moderate;
-use crate::stop;
+use crate::numeric::simplex::is_moderate;
+use crate::run::stop;
 
 /// Narrower, and the numbers of cells would overflow.
 pub(super) const BANDWIDTHS: RangeInclusive<f64> = 1e-6..=1e6;

@@ -4,8 +4,8 @@ use fearless_simd::{Simd, f64x4, prelude::*};
 
 use super::features::BLOCK;
 use super::linear::Shape;
-use crate::simd::{LANES, add_symmetric_product, add_transposed_product, padded};
-use crate::solve::{Block, Curvature};
+use crate::numeric::simd::{LANES, add_symmetric_product, add_transposed_product, padded};
+use crate::numeric::solve::{Block, Curvature};
 
 /// A block of rows.
 pub(super) struct Chunk<'a> {

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::registry::Builtin;
 use super::{Fitted, Model};
-use crate::sample::Sample;
+use crate::data::Sample;
 
 /// g = f: every error reads exactly 0.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use super::Fitted;
 use super::one_vs_rest::{Curve, OneVsRest};
 use super::registry::Builtin;
-use crate::sample::{Column, Sample};
+use crate::data::{Column, Sample};
 
 /// Predictions closer than this are the same one: the last bits are rounding, and must not decide
 /// whether rows are pooled.

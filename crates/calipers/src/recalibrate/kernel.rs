@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use super::gauss::{BANDWIDTHS, GaussSums, Sources};
 use super::registry::Builtin;
 use super::{Fitted, Model};
+use crate::data::Sample;
 use crate::error::Result;
+use crate::numeric::simplex::{is_moderate, mix_with_uniform};
 use crate::params::{Parameter, Params};
-use crate::sample::Sample;
-use crate::simplex::{is_moderate, mix_with_uniform};
-use crate::stop;
+use crate::run::stop;
 
 const BANDWIDTH: f64 = 0.1;
 

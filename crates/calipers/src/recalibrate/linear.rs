@@ -10,10 +10,10 @@ use super::cross_entropy::CrossEntropy;
 use super::features::{BLOCK, Features, by_blocks};
 use super::scores::Scores;
 use super::{Model, NO_PENALTY};
-use crate::sample::Sample;
-use crate::simplex::is_moderate;
-use crate::solve::minimise;
-use crate::stop;
+use crate::data::Sample;
+use crate::numeric::simplex::is_moderate;
+use crate::numeric::solve::minimise;
+use crate::run::stop;
 
 /// The shape of A.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use super::registry::{Builtin, MOST_PAIRED};
 use super::sigmoid::Sigmoid;
 use super::tempered::Tempered;
 use super::{Fitted, Model};
-use crate::sample::Sample;
+use crate::data::Sample;
 
 /// `quadratic` for two classes, `sms` for more: the paper's map on top of its boosted trees.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,7 +1,7 @@
 use super::Fitted;
 use super::linear::{LogLinear, Shape};
 use super::registry::{Builtin, MOST_PAIRED};
-use crate::sample::Sample;
+use crate::data::Sample;
 
 /// g = softmax(W ln f + b): the logarithm of every class moves every class.
 ///

@@ -11,7 +11,8 @@ mod beta;
 mod bins;
 mod bins_mass;
 mod bins_width;
-mod boost;
+pub(crate) mod boost;
+mod boosting;
 mod constant;
 mod cross_entropy;
 mod features;
@@ -46,10 +47,10 @@ pub use registry::{
 pub(crate) use isotonic::isotonic_levels;
 pub(crate) use logistic::LogisticMap;
 
+use crate::data::Sample;
 use crate::error::Result;
 use crate::loss::Purpose;
-use crate::sample::Sample;
-use crate::stop;
+use crate::run::stop;
 
 /// The penalty on the squared distance from the identity map of those of the logistic family that
 /// have none of their own. It moves no estimate by more than rounding where the labels determine

@@ -4,9 +4,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::Model;
-use crate::sample::{Column, Sample};
-use crate::simplex::{mix_with_uniform, normalise};
-use crate::stop;
+use crate::data::{Column, Sample};
+use crate::numeric::simplex::{mix_with_uniform, normalise};
+use crate::run::stop;
 
 /// A map of one probability, fitted to "this class or not".
 pub(crate) trait Curve:

@@ -3,12 +3,12 @@ use serde::{Deserialize, Serialize};
 
 use super::registry::Builtin;
 use super::{Fitted, Model};
+use crate::data::Sample;
 use crate::error::Result;
-use crate::folds::generator;
+use crate::numeric::random::generator;
+use crate::numeric::simplex::{is_point, mix_with_uniform, normalise};
 use crate::params::{Parameter, Params};
-use crate::sample::Sample;
-use crate::simplex::{is_point, mix_with_uniform, normalise};
-use crate::stop;
+use crate::run::stop;
 
 const MOST_STEPS: usize = 300;
 

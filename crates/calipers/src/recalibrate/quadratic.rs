@@ -2,7 +2,7 @@ use super::one_vs_rest::OneVsRest;
 use super::registry::Builtin;
 use super::sigmoid::{Features, Sigmoid};
 use super::{Fitted, sigmoid};
-use crate::sample::Sample;
+use crate::data::Sample;
 
 /// g₁ = sigmoid(a + b t + c t²) with t = logit f₁; more than two classes: one-versus-rest.
 ///

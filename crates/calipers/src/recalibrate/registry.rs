@@ -4,22 +4,22 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::boost::Boosting;
+use super::boosting::Boosting;
 use super::{Fitted, Model, Recalibrator};
+use crate::data::Sample;
 use crate::error::{Error, Result};
 use crate::params::{Parameter, Params};
-use crate::sample::Sample;
-use crate::stop;
+use crate::run::stop;
 
 /// Every recalibrator, in the order in which they are listed.
 const TABLE: &[Entry] = &[
     Entry::of::<super::auto::Auto>(),
     Entry::of::<super::bayes::Bayes>(),
     Entry::of::<super::stack::Stack>(),
-    Entry::of::<Boosting<super::boost::Warm>>(),
-    Entry::of::<Boosting<super::boost::WarmLeafwise>>(),
-    Entry::of::<Boosting<super::boost::Cold>>(),
-    Entry::of::<Boosting<super::boost::ColdLeafwise>>(),
+    Entry::of::<Boosting<super::boosting::Warm>>(),
+    Entry::of::<Boosting<super::boosting::WarmLeafwise>>(),
+    Entry::of::<Boosting<super::boosting::Cold>>(),
+    Entry::of::<Boosting<super::boosting::ColdLeafwise>>(),
     Entry::of::<super::temperature::Temperature>(),
     Entry::of::<super::affine::Affine>(),
     Entry::of::<super::quadratic::Quadratic>(),

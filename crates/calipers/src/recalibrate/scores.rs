@@ -4,7 +4,7 @@ use fearless_simd::{Simd, f64x4, prelude::*};
 
 use super::features::BLOCK;
 use super::linear::Shape;
-use crate::simd::{LANES, WIDE, add_product, padded, softmax_rows};
+use crate::numeric::simd::{LANES, WIDE, add_product, padded, softmax_rows};
 
 /// A and b, laid out for vectors.
 enum Matrix {

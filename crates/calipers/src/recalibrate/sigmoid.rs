@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::NO_PENALTY;
 use super::one_vs_rest::Curve;
-use crate::sample::Column;
-use crate::simd::{WIDE, exp, floored_logs, ln};
-use crate::simplex::{floored_ln, is_moderate, sigmoid};
-use crate::solve::{Objective, Solution, newton};
-use crate::stop;
+use crate::data::Column;
+use crate::numeric::simd::{WIDE, exp, floored_logs, ln};
+use crate::numeric::simplex::{floored_ln, is_moderate, sigmoid};
+use crate::numeric::solve::{Objective, Solution, newton};
+use crate::run::stop;
 
 /// Two features of a probability p.
 pub(crate) trait Features: Send + Sync + 'static {
@@ -198,8 +198,7 @@ impl Objective for Logistic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::Sample;
-    use crate::simulate;
+    use crate::data::{Sample, simulate};
 
     /// ln p and ln(1 − p).
     #[derive(Debug, Clone)]

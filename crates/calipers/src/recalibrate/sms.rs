@@ -2,7 +2,7 @@ use super::Fitted;
 use super::linear::Shape;
 use super::registry::{Builtin, MOST_PAIRED};
 use super::tempered::Tempered;
-use crate::sample::Sample;
+use crate::data::Sample;
 
 /// Structured matrix scaling: temperature, then a penalised matrix of slopes and intercepts. See [`Tempered`] for the penalties.
 #[derive(Debug, Clone, Copy, Default)]

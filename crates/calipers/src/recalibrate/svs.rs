@@ -2,7 +2,7 @@ use super::Fitted;
 use super::linear::Shape;
 use super::registry::Builtin;
 use super::tempered::Tempered;
-use crate::sample::Sample;
+use crate::data::Sample;
 
 /// Structured vector scaling: temperature, then a penalised slope and intercept for each class. See [`Tempered`] for the penalties.
 #[derive(Debug, Clone, Copy, Default)]

@@ -6,11 +6,11 @@ use super::features::{Features, by_blocks};
 use super::linear::{Shape, apply};
 use super::registry::Builtin;
 use super::{Fitted, Model};
-use crate::sample::Sample;
-use crate::simd::{WIDE, exp, floored_logs};
-use crate::simplex::is_moderate;
-use crate::solve::increasing_root;
-use crate::stop;
+use crate::data::Sample;
+use crate::numeric::simd::{WIDE, exp, floored_logs};
+use crate::numeric::simplex::is_moderate;
+use crate::numeric::solve::increasing_root;
+use crate::run::stop;
 
 /// ln β is sought in ± this.
 const LOG_RANGE: f64 = 16.0;
@@ -179,7 +179,7 @@ impl Model for Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate;
+    use crate::data::simulate;
 
     /// The derivatives that the vectors add up, against the formula for one row at a time.
     #[test]
@@ -195,7 +195,7 @@ mod tests {
             let (mut first, mut second) = (0.0, 0.0);
             for (row, logs) in logs.chunks_exact(3).enumerate() {
                 let mut p: Vec<f64> = logs.iter().map(|log| scale * log).collect();
-                crate::simplex::softmax(&mut p);
+                crate::numeric::simplex::softmax(&mut p);
                 let mean: f64 = p.iter().zip(logs).map(|(p, log)| p * log).sum();
                 let spread: f64 = p.iter().zip(logs).map(|(p, log)| p * (log - mean).powi(2)).sum();
                 first += sample.weight(row) * (mean - logs[sample.labels()[row] as usize]);

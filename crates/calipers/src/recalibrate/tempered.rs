@@ -9,10 +9,10 @@ use super::features::{Features, by_blocks};
 use super::linear::{LinearMap, Penalty, Shape};
 use super::scores::Scores;
 use super::temperature::{Scale, log_probs};
-use crate::sample::Sample;
-use crate::simd::ln_in_place;
-use crate::simplex::mix_with_uniform;
-use crate::stop;
+use crate::data::Sample;
+use crate::numeric::simd::ln_in_place;
+use crate::numeric::simplex::mix_with_uniform;
+use crate::run::stop;
 
 /// softmax((I + W) ln T + b), where T is the temperature-scaled f mixed with 1/(n + 1) of the
 /// uniform: the model of `svs` and `sms`.

@@ -1,7 +1,7 @@
 use super::Fitted;
 use super::linear::{LogLinear, Shape};
 use super::registry::Builtin;
-use crate::sample::Sample;
+use crate::data::Sample;
 
 /// g = softmax(w∘ln f + b): a slope and an intercept for each class.
 ///

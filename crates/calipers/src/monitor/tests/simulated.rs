@@ -5,11 +5,10 @@ use rand::RngExt;
 use rand_distr::{Beta, Distribution};
 use rayon::prelude::*;
 
-use crate::folds::generator;
+use crate::data::{Predictions, simulate};
 use crate::monitor::Monitor;
-use crate::predictions::Predictions;
-use crate::simplex::softmax;
-use crate::simulate::simulate;
+use crate::numeric::random::generator;
+use crate::numeric::simplex::softmax;
 
 #[derive(Debug, Clone, Copy)]
 pub enum Setting {

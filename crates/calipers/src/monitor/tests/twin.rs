@@ -1,7 +1,7 @@
 //! The same bets by other means: covariances in place of precisions, bisection in place of Newton's
 //! method, probabilities in place of ratios, products in place of logarithms.
 
-use crate::predictions::Predictions;
+use crate::data::Predictions;
 
 /// The last and the largest e-value.
 pub fn e_values(predictions: &Predictions<'_>) -> (f64, f64) {

@@ -1,6 +1,6 @@
 //! Rows of like predictions, put together.
 
-use crate::sample::Column;
+use crate::data::Column;
 
 /// About as many cells: the estimates of 100 are a little lower, those of 400 no higher.
 pub(super) const CELLS: usize = 200;

@@ -7,8 +7,8 @@ use super::cells::{self, Cell};
 use super::design::{Design, logit, trusted};
 use super::models::{self, Model};
 use super::posterior::{Density, Labels, Posterior, add_share};
-use crate::sample::Column;
-use crate::simplex::{is_moderate, sigmoid};
+use crate::data::Column;
+use crate::numeric::simplex::{is_moderate, sigmoid};
 
 /// The power of the evidence by which models are weighted. 1 would be the rule of probability if one
 /// of the models were true; models this alike come too close to a winner by it.

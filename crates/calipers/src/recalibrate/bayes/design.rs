@@ -1,8 +1,8 @@
 //! What a model knows of a cell: smooth functions of its prediction.
 
 use super::cells::Cell;
-use crate::simd::{WIDE, padded};
-use crate::simplex::FLOOR;
+use crate::numeric::simd::{WIDE, padded};
+use crate::numeric::simplex::FLOOR;
 
 /// Knots of a spline, evenly spread over [0, 1].
 const KNOTS: usize = 20;

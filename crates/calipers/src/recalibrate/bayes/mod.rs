@@ -14,7 +14,7 @@ mod posterior;
 use super::Fitted;
 use super::one_vs_rest::OneVsRest;
 use super::registry::Builtin;
-use crate::sample::Sample;
+use crate::data::Sample;
 pub(super) use correction::Correction;
 
 /// Bayesian model averaging of logistic maps with the offset logit f; more than two classes:

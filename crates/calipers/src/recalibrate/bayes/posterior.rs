@@ -7,9 +7,9 @@ use fearless_simd::{Level, Select, Simd, dispatch, f64x8, prelude::*};
 use super::cells::Cell;
 use super::design::{Design, logit, trusted};
 use super::models::Model;
-use crate::simd::{WIDE, add_symmetric_product, exp, ln};
-use crate::simplex::sigmoid;
-use crate::solve::{Cholesky, Objective, newton};
+use crate::numeric::simd::{WIDE, add_symmetric_product, exp, ln};
+use crate::numeric::simplex::sigmoid;
+use crate::numeric::solve::{Cholesky, Objective, newton};
 
 /// What is to be explained, filled up with cells of mass 0 to whole vectors.
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@ use super::correction::Correction;
 use super::design::{Design, bends, logit, trusted};
 use super::models::{self, Model};
 use super::posterior::{Density, Labels};
-use crate::simplex::sigmoid;
+use crate::numeric::simplex::sigmoid;
 use crate::{Predictions, Sample, recalibrator, simulate};
 
 fn cells_of(probs: &[f64], labels: &[usize], weights: Option<Vec<f64>>) -> Vec<Cell> {

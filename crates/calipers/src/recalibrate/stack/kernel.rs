@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rows::{LANES, Lanes};
 use super::training::Training;
-use crate::stop;
+use crate::run::stop;
 
 /// How often the likeness of two rows is squared, from the widest kernel to the narrowest.
 const SQUARINGS: [u32; 5] = [3, 5, 7, 9, 11];

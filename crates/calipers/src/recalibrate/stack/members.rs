@@ -12,8 +12,8 @@ use super::rows::{Borders, Rows, pad, width};
 use super::structured::Structured;
 use super::training::{Training, in_bag};
 use super::trees::grow;
-use crate::cross_fit::derive_seed;
-use crate::sample::Sample;
+use crate::data::Sample;
+use crate::numeric::random::derive_seed;
 
 /// Trees of a forest; after each of these numbers its predictions are a member.
 const TREES: [usize; 2] = [10, 20];

@@ -2,7 +2,7 @@
 
 use fearless_simd::{Level, Simd, dispatch, f64x4, prelude::*};
 
-use crate::simd::{LANES, padded};
+use crate::numeric::simd::{LANES, padded};
 
 /// How often the weights are improved.
 const STEPS: usize = 50;

@@ -26,7 +26,7 @@ pub(crate) use model::Stacked;
 
 use super::Fitted;
 use super::registry::Builtin;
-use crate::sample::Sample;
+use crate::data::Sample;
 
 /// Temperature, structured scaling, randomised trees and kernels, stacked.
 ///

@@ -8,11 +8,11 @@ use super::super::Model;
 use super::members::{Members, Predicted};
 use super::mixture::Mixture;
 use super::weights::LeastSquares;
+use crate::data::Sample;
 use crate::loss::Purpose;
-use crate::sample::Sample;
-use crate::simd::padded;
-use crate::simplex::{is_moderate, mix_with_uniform, normalise};
-use crate::stop;
+use crate::numeric::simd::padded;
+use crate::numeric::simplex::{is_moderate, mix_with_uniform, normalise};
+use crate::run::stop;
 
 /// Probabilities of the squared error's g are kept above this.
 const LEAST: f64 = 1e-6;

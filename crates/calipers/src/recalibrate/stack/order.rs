@@ -1,7 +1,7 @@
 //! A random order of the rows that does not depend on the order in which they came.
 
-use crate::cross_fit::derive_seed;
-use crate::sample::Sample;
+use crate::data::Sample;
+use crate::numeric::random::derive_seed;
 
 /// The rows in a random order, the first `most` of them.
 ///

@@ -9,9 +9,9 @@ use super::super::Model;
 use super::super::linear::Shape;
 use super::super::tempered::Tempered;
 use super::training::{Training, in_bag};
-use crate::simd::{add_symmetric_product, exp_in_place, padded};
-use crate::solve::Cholesky;
-use crate::stop;
+use crate::numeric::simd::{add_symmetric_product, exp_in_place, padded};
+use crate::numeric::solve::Cholesky;
+use crate::run::stop;
 
 /// Up to so many classes the whole Hessian is used; beyond, each class's own two parameters. With
 /// many classes each is a small part of the whole, and the rest of the Hessian is small beside it.

@@ -4,7 +4,7 @@ use std::iter::StepBy;
 use std::ops::Range;
 
 use super::order::shuffled;
-use crate::sample::Sample;
+use crate::data::Sample;
 
 /// The most bags. A member that could learn a row by heart predicts it from the rows of other bags.
 pub(super) const BAGS: usize = 8;

@@ -9,8 +9,8 @@ use rand_chacha::ChaCha8Rng;
 use super::forest::{Forest, Split, advance, divide};
 use super::rows::{LANES, Lanes, Rows};
 use super::search::{CANDIDATES, Drawn, Search, UNIT, add};
-use crate::simd::exp;
-use crate::stop;
+use crate::numeric::simd::exp;
+use crate::run::stop;
 
 /// Splits of a tree, and what is added to the curvature of a leaf.
 const DEPTH: usize = 4;

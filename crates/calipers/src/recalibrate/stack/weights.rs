@@ -2,8 +2,8 @@
 
 use fearless_simd::{Level, Simd, dispatch, f64x4, prelude::*};
 
-use crate::simd::{LANES, padded};
-use crate::solve::non_negative;
+use crate::numeric::simd::{LANES, padded};
+use crate::numeric::solve::non_negative;
 
 /// Added to the Gram matrix's diagonal, as a share of its mean: members that agree share a weight.
 const RIDGE: f64 = 1e-4;

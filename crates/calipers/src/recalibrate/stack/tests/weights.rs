@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::super::mixture::Mixture;
 use super::super::weights::LeastSquares;
-use crate::simd::padded;
+use crate::numeric::simd::padded;
 
 /// Rows of three members and four classes: f, the label, the weight and what each member changes.
 struct Row {

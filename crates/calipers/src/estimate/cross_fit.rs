@@ -1,0 +1,211 @@
+//! Cross-fitting: each fold's predictions by a g that was fitted without it.
+
+use std::sync::Mutex;
+
+use ndarray::{Array2, ArrayView2};
+use rayon::prelude::*;
+
+use super::problem::Problem;
+use crate::data::Sample;
+use crate::error::{Error, Result};
+use crate::loss::Purpose;
+use crate::numeric::random::derive_seed;
+use crate::recalibrate::Recalibrator;
+use crate::run::Clock;
+
+/// What to fit, to what.
+pub(crate) struct CrossFit<'a> {
+    pub problem: &'a Problem<'a>,
+    pub recalibrator: &'a dyn Recalibrator,
+    pub seed: u64,
+    pub clock: &'a Clock<'a>,
+}
+
+/// The recalibrated predictions of a fold's rows, in ascending order of the rows.
+pub(crate) struct HeldOut {
+    /// Whether the fit met its tolerance.
+    pub converged: bool,
+    /// What kept the cost of the fit bounded.
+    pub approximations: Vec<String>,
+    /// One set of predictions for each purpose that g distinguishes.
+    predictions: Vec<Array2<f64>>,
+    /// Which set serves each of the purposes asked for; none if there was nothing to learn from.
+    serving: Vec<usize>,
+}
+
+impl HeldOut {
+    /// g for the n-th purpose asked for, row after row; nothing if g = f.
+    pub fn predictions(&self, number: usize) -> &[f64] {
+        let set = self.serving.get(number).and_then(|&set| self.predictions.get(set));
+        set.and_then(|set| set.as_slice()).unwrap_or_default()
+    }
+}
+
+/// Copies of rows that a fold needs while it is fitted; handed on from fold to fold, because the
+/// system takes longer to find new memory than to fill old.
+struct Scratch {
+    sample: Sample,
+    f: Vec<f64>,
+}
+
+impl CrossFit<'_> {
+    /// Fits and predicts every fold, in parallel; the folds come back in their order.
+    pub fn run(&self, folds: &[u32], count: usize, purposes: &[Purpose]) -> Result<Vec<HeldOut>> {
+        let arranged = &self.problem.arrange(folds);
+        let spare: Mutex<Vec<Scratch>> = Mutex::new(Vec::new());
+        (0..count as u32)
+            .into_par_iter()
+            .map(|fold| {
+                self.clock.check()?;
+                let used = spare.lock().ok().and_then(|mut spare| spare.pop());
+                let mut scratch =
+                    used.unwrap_or_else(|| Scratch { sample: Sample::empty(), f: Vec::new() });
+                let held_out = self.fold(folds, arranged, Some(fold), purposes, &mut scratch)?;
+                if let Ok(mut spare) = spare.lock() {
+                    spare.push(scratch);
+                }
+                self.clock.tick()?;
+                Ok(held_out)
+            })
+            .collect()
+    }
+
+    /// Fits to all rows and predicts the same rows.
+    pub fn in_sample(&self, purposes: &[Purpose]) -> Result<HeldOut> {
+        let mut scratch = Scratch { sample: Sample::empty(), f: Vec::new() };
+        let found = self.fold(&vec![0; self.problem.rows()], &[], None, purposes, &mut scratch)?;
+        self.clock.tick()?;
+        Ok(found)
+    }
+
+    /// Fits to the rows outside a fold and predicts those inside; without a fold, to all and all.
+    fn fold(
+        &self,
+        folds: &[u32],
+        arranged: &[u32],
+        fold: Option<u32>,
+        purposes: &[Purpose],
+        Scratch { sample, f }: &mut Scratch,
+    ) -> Result<HeldOut> {
+        if !self.problem.training(arranged, fold, sample) {
+            // Every training row has weight 0: there is nothing to learn, and g stays at f.
+            let (approximations, predictions, serving) = (Vec::new(), Vec::new(), Vec::new());
+            return Ok(HeldOut { converged: true, approximations, predictions, serving });
+        }
+        let place = fold.map_or(u64::MAX, u64::from);
+        let fitted = self.recalibrator.fit(sample, derive_seed(self.seed, &[place]))?;
+        self.clock.check()?;
+        f.clear();
+        let mut buffer = vec![0.0; self.problem.classes()];
+        for (row, _) in
+            folds.iter().enumerate().filter(|(_, of)| fold.is_none_or(|fold| **of == fold))
+        {
+            f.extend_from_slice(self.problem.prediction(row, &mut buffer));
+        }
+        let shape = (f.len() / self.problem.classes(), self.problem.classes());
+        let f = ArrayView2::from_shape(shape, f)
+            .map_err(|error| Error::External { reason: error.to_string() })?;
+        let mut served: Vec<Purpose> = Vec::new();
+        let mut serving = Vec::with_capacity(purposes.len());
+        for &purpose in purposes {
+            let purpose = fitted.serves(purpose);
+            let known = served.iter().position(|already| *already == purpose);
+            serving.push(known.unwrap_or(served.len()));
+            if known.is_none() {
+                served.push(purpose);
+            }
+        }
+        let predictions = fitted.predict_each(f, &served)?;
+        let (converged, approximations) = (fitted.converged(), fitted.approximations());
+        Ok(HeldOut { converged, approximations, predictions, serving })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::ArrayViewMut2;
+
+    use super::*;
+    use crate::data::Predictions;
+    use crate::loss::Scope;
+    use crate::recalibrate::Fitted;
+    use crate::run::Stop;
+
+    /// g = f for norms; for all else the number of training rows in every cell.
+    struct TwoFaced;
+
+    struct Learnt(usize);
+
+    impl Recalibrator for TwoFaced {
+        fn name(&self) -> String {
+            "two-faced".to_owned()
+        }
+
+        fn fit(&self, sample: &Sample, _: u64) -> Result<Box<dyn Fitted>> {
+            Ok(Box::new(Learnt(sample.rows())))
+        }
+    }
+
+    impl Fitted for Learnt {
+        fn serves(&self, purpose: Purpose) -> Purpose {
+            if purpose == Purpose::Log { Purpose::Squared } else { purpose }
+        }
+
+        fn predict_into(
+            &self,
+            f: ArrayView2<'_, f64>,
+            purpose: Purpose,
+            mut g: ArrayViewMut2<'_, f64>,
+        ) -> Result<()> {
+            match purpose {
+                Purpose::Direction => g.assign(&f),
+                _ => g.fill(self.0 as f64),
+            }
+            Ok(())
+        }
+    }
+
+    fn cross_fit<R>(
+        predictions: &Predictions<'_>,
+        work: impl FnOnce(CrossFit<'_>) -> Result<R>,
+    ) -> Result<R> {
+        let problem = &Problem::new(predictions, Scope::Canonical, 0);
+        let stop = Stop::new();
+        let clock = &Clock::new(2, None, &stop);
+        work(CrossFit { problem, recalibrator: &TwoFaced, seed: 0, clock })
+    }
+
+    #[test]
+    fn every_purpose_is_given_the_predictions_that_serve_it_for_the_rows_of_its_fold() {
+        let predictions =
+            Predictions::binary(&[0.875, 0.125, 0.5, 0.25, 0.75], &[0, 1, 0, 1, 1]).unwrap();
+        let purposes = [Purpose::Direction, Purpose::Squared, Purpose::Direction, Purpose::Log];
+        let folds = [1, 0, 1, 1, 0];
+        let found = cross_fit(&predictions, |fits| fits.run(&folds, 2, &purposes)).unwrap();
+        // Rows 1 and 4, and rows 0, 2 and 3, in their order, though training rows are sorted.
+        let f: [&[f64]; 2] = [&[0.875, 0.125, 0.25, 0.75], &[0.125, 0.875, 0.5, 0.5, 0.75, 0.25]];
+        assert_eq!(found.len(), 2);
+        for (fold, held_out) in found.iter().enumerate() {
+            assert_eq!(held_out.predictions(0), f[fold]);
+            assert_eq!(held_out.predictions(2), f[fold]);
+            // The training rows are those of the other fold.
+            let rows = f[1 - fold].len() as f64 / 2.0;
+            assert_eq!(held_out.predictions(1), vec![rows; f[fold].len()]);
+            assert_eq!(held_out.predictions(3), held_out.predictions(1));
+            assert_eq!(held_out.predictions.len(), 2, "each is computed once");
+        }
+        let all = cross_fit(&predictions, |fits| fits.in_sample(&[Purpose::Squared])).unwrap();
+        assert_eq!(all.predictions(0), [5.0; 10]);
+    }
+
+    #[test]
+    fn where_no_training_row_has_weight_there_are_no_predictions() {
+        let predictions = Predictions::binary(&[0.25, 0.5, 0.75], &[0, 1, 1]).unwrap();
+        let predictions = predictions.with_weights(vec![1.0, 0.0, 0.0]).unwrap();
+        let found =
+            cross_fit(&predictions, |fits| fits.run(&[0, 1, 1], 2, &[Purpose::Squared])).unwrap();
+        assert!(found[0].predictions(0).is_empty());
+        assert_eq!(found[1].predictions(0).len(), 4);
+        assert!(found.iter().all(|held_out| held_out.converged));
+    }
+}

@@ -1,0 +1,198 @@
+//! Errors within groups of rows, and the error of a g that knows the group.
+
+use serde_json::{Map, Value, json};
+
+use super::bound::{Inflation, Spread};
+use super::estimator::Estimator;
+use super::holm::holm;
+use super::report::{Estimate, number};
+use super::score_test::automatic_draws;
+use crate::data::{Folds, Groups, Predictions};
+use crate::error::Result;
+use crate::run::Stop;
+
+/// A group of fewer rows says nothing: its bound would be 0 whatever the labels were.
+const FEWEST_ROWS: usize = 20;
+
+/// The errors within groups.
+///
+/// Each group is estimated on its own rows. Its lower bounds hold *together* with the report's
+/// confidence: each has a confidence of 1 − (1 − confidence)/groups. Its p-values are adjusted by
+/// Holm's method: those below 0.05 are all right with a probability of 95 %.
+///
+/// ```
+/// use calipers::{Estimator, simulate};
+///
+/// let predictions = simulate("binary-overconfident", 2_000, 0)?;
+/// let halves: Vec<&str> = (0..2_000).map(|row| if row < 1_990 { "most" } else { "few" }).collect();
+/// let report = Estimator::new().estimate(&predictions.with_groups(&halves)?)?;
+/// let groups = report.groups.unwrap();
+/// assert!(groups.groups[0].estimates.is_some());
+/// assert!(groups.groups[1].estimates.is_none(), "ten rows are too few");
+/// # Ok::<(), calipers::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct GroupErrors {
+    /// The groups, in the order of their first rows.
+    pub groups: Vec<Group>,
+    /// The errors E D(f, E[Y | f, group]) of a g that is told the group: what stays hidden where the
+    /// errors of groups cancel (multicalibration). Groups that are too small count as calibrated.
+    pub aware: Vec<GroupAware>,
+    /// The confidence of each group's lower bound, with which all hold together.
+    pub confidence: f64,
+}
+
+/// One group.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Group {
+    /// Its name.
+    pub name: String,
+    /// The number of its rows.
+    pub rows: usize,
+    /// Its estimates; none if it is too small to say anything.
+    pub estimates: Option<Vec<Estimate>>,
+}
+
+/// The error of a g that is told the group.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct GroupAware {
+    /// The metric's name.
+    pub metric: String,
+    /// The estimate.
+    pub value: f64,
+    /// Its standard error.
+    pub stderr: f64,
+    /// Its lower confidence bound, with the report's confidence.
+    pub lower: f64,
+}
+
+impl Estimator {
+    /// Estimates every group, and all of them together.
+    pub(crate) fn groups(
+        &self,
+        predictions: &Predictions<'_>,
+        groups: &Groups,
+        stop: &Stop,
+    ) -> Result<GroupErrors> {
+        let mut rows_of: Vec<Vec<usize>> = vec![Vec::new(); groups.names.len()];
+        for (row, &group) in groups.ids.iter().enumerate() {
+            rows_of[group as usize].push(row);
+        }
+        let weight = |row: usize| predictions.weights().map_or(1.0, |weights| weights[row]);
+        let plans: Vec<Option<Folds>> =
+            rows_of.iter().map(|rows| self.folds_within(rows, weight)).collect();
+        let tested = plans.iter().flatten().count().max(1);
+        // Given folds have other sizes in each group: the largest factor covers all.
+        let factors = plans.iter().flatten().map(|folds| Inflation::of(folds, self.repeats));
+        let inflation = factors.max_by(|a, b| a.factor().total_cmp(&b.factor()));
+        let confidence = 1.0 - (1.0 - self.confidence) / tested as f64;
+        let total: f64 = (0..predictions.rows()).map(weight).sum();
+        let mut found = Vec::with_capacity(rows_of.len());
+        let mut shares = Vec::with_capacity(rows_of.len());
+        for ((name, rows), folds) in groups.names.iter().zip(&rows_of).zip(plans) {
+            let estimates = match folds {
+                None => None,
+                Some(folds) => {
+                    let own = predictions.select(rows);
+                    // Holm's method multiplies p-values: more drawings keep them small.
+                    let draws = automatic_draws(own.rows(), own.classes());
+                    let draws = draws.max((100 * tested).min(9_999));
+                    let within = self.within(folds, confidence, draws);
+                    Some(within.whole(&own, stop)?.estimates)
+                }
+            };
+            shares.push(rows.iter().map(|&row| weight(row)).sum::<f64>() / total);
+            found.push(Group { name: name.clone(), rows: rows.len(), estimates });
+        }
+        let aware = self.aware(&found, &shares, inflation);
+        adjust(&mut found);
+        Ok(GroupErrors { groups: found, aware, confidence })
+    }
+
+    /// The folds of a group's rows; none if there is too little to learn from or to hold out.
+    fn folds_within(&self, rows: &[usize], weight: impl Fn(usize) -> f64) -> Option<Folds> {
+        let informative = rows.iter().filter(|&&row| weight(row) > 0.0).count();
+        if informative < FEWEST_ROWS {
+            return None;
+        }
+        match &self.folds {
+            Folds::Shuffled(count) => (informative >= 2 * count).then_some(Folds::Shuffled(*count)),
+            Folds::Given { ids, .. } => {
+                let own: Vec<i64> = rows.iter().map(|&row| i64::from(ids[row])).collect();
+                Folds::from_ids(&own).ok()
+            }
+        }
+    }
+
+    /// Groups are fitted apart, so their estimates are independent: means and variances add up.
+    fn aware(
+        &self,
+        groups: &[Group],
+        shares: &[f64],
+        inflation: Option<Inflation>,
+    ) -> Vec<GroupAware> {
+        let estimated = || {
+            let groups = groups.iter().zip(shares);
+            groups.filter_map(|(group, share)| group.estimates.as_ref().map(|all| (all, *share)))
+        };
+        let Some(((first, _), inflation)) = estimated().next().zip(inflation) else {
+            return Vec::new();
+        };
+        let combine = |number: usize| {
+            let all = || estimated().map(|(all, share)| (&all[number], share));
+            let bounded = Spread {
+                mean: all().map(|(one, share)| share * one.bounded.mean).sum(),
+                variance: all().map(|(one, share)| share * share * one.bounded.variance).sum(),
+                rows: all().map(|(one, _)| one.bounded.rows).sum(),
+            };
+            GroupAware {
+                metric: first[number].metric.clone(),
+                value: all().map(|(one, share)| share * one.value).sum(),
+                stderr: all().map(|(one, share)| (share * one.stderr).powi(2)).sum::<f64>().sqrt(),
+                lower: bounded.lower(&inflation, self.confidence),
+            }
+        };
+        (0..first.len()).map(combine).collect()
+    }
+}
+
+/// Adjusts the p-values of each metric over the groups.
+fn adjust(groups: &mut [Group]) {
+    let metrics = groups.iter().filter_map(|group| group.estimates.as_ref()).map(Vec::len).max();
+    for number in 0..metrics.unwrap_or(0) {
+        let mut own: Vec<&mut f64> = groups
+            .iter_mut()
+            .filter_map(|group| group.estimates.as_mut())
+            .filter_map(|all| all.get_mut(number).and_then(|one| one.p_value.as_mut()))
+            .collect();
+        let adjusted = holm(&own.iter().map(|p| **p).collect::<Vec<_>>());
+        own.iter_mut().zip(adjusted).for_each(|(p, adjusted)| **p = adjusted);
+    }
+}
+
+impl GroupErrors {
+    /// `groups`, `group_aware` and `group_confidence` of a report's JSON.
+    pub(crate) fn write_json(&self, report: &mut Map<String, Value>) {
+        let one = |group: &Group| {
+            let metrics = group.estimates.as_ref().map(|estimates| {
+                let all = estimates.iter().map(|one| (one.metric.clone(), one.to_json()));
+                Value::Object(all.collect())
+            });
+            (group.name.clone(), json!({ "n": group.rows, "metrics": metrics }))
+        };
+        let aware = |one: &GroupAware| {
+            let fields = json!({
+                "value": number(one.value),
+                "stderr": number(one.stderr),
+                "lower": number(one.lower),
+            });
+            (one.metric.clone(), fields)
+        };
+        report.insert("groups".into(), Value::Object(self.groups.iter().map(one).collect()));
+        report.insert("group_aware".into(), Value::Object(self.aware.iter().map(aware).collect()));
+        report.insert("group_confidence".into(), number(self.confidence));
+    }
+}

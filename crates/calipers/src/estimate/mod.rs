@@ -1,0 +1,23 @@
+//! Estimates: from held-out scores to an error, and how sure it is.
+
+pub(crate) mod bound;
+mod compare;
+mod cross_fit;
+mod decompose;
+mod estimator;
+mod groups;
+mod holm;
+mod problem;
+mod report;
+pub(crate) mod score_test;
+mod track;
+
+pub use compare::{Comparison, Difference};
+pub use decompose::Decomposition;
+pub use estimator::Estimator;
+pub use groups::{Group, GroupAware, GroupErrors};
+pub(crate) use problem::Problem;
+pub(crate) use report::number;
+pub use report::{Estimate, Report};
+pub use score_test::Test;
+pub(crate) use track::Found;

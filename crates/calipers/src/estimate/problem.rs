@@ -1,0 +1,169 @@
+//! The problem that a scope measures: the whole vector, the top class, or one class against the
+//! rest.
+
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+
+use crate::data::{Predictions, Probs, Sample};
+use crate::loss::Scope;
+use crate::numeric::order::ascending;
+use crate::numeric::simplex::argmax;
+
+/// Predictions and labels of one problem, in the user's order.
+pub(crate) struct Problem<'a> {
+    probs: Probs<'a>,
+    labels: Cow<'a, [u32]>,
+    weights: Option<&'a [f64]>,
+    sorted: Option<Sorted>,
+}
+
+/// The rows of a two-class problem once more, in ascending order of f₁: sorted once here, every
+/// fold's training rows are sorted already, and maps of one variable need not sort again.
+struct Sorted {
+    /// The user's row at each place.
+    order: Vec<u32>,
+    probs: Probs<'static>,
+    labels: Vec<u32>,
+    weights: Option<Vec<f64>>,
+}
+
+impl<'a> Problem<'a> {
+    /// How many problems a scope consists of.
+    pub fn count(scope: Scope, predictions: &Predictions<'_>) -> usize {
+        match scope {
+            Scope::Canonical | Scope::Top => 1,
+            Scope::Classwise => predictions.classes(),
+        }
+    }
+
+    /// One problem of a scope.
+    pub fn new(predictions: &'a Predictions<'_>, scope: Scope, number: usize) -> Self {
+        match scope {
+            Scope::Canonical => {
+                let labels = Cow::Borrowed(predictions.labels());
+                Self::finish(predictions.held().view(), labels, predictions.weights())
+            }
+            Scope::Top => {
+                let mut buffer = vec![0.0; predictions.classes()];
+                let best: Vec<usize> = (0..predictions.rows())
+                    .map(|row| argmax(predictions.held().row(row, &mut buffer)))
+                    .collect();
+                Self::two_classes(predictions, |row| best[row])
+            }
+            Scope::Classwise => Self::two_classes(predictions, |_| number),
+        }
+    }
+
+    /// "Is it this class or not?", by the probability of that class alone.
+    fn two_classes(predictions: &'a Predictions<'_>, class: impl Fn(usize) -> usize) -> Self {
+        let mut cells = vec![0.0; 2 * predictions.rows()];
+        for (row, pair) in cells.chunks_exact_mut(2).enumerate() {
+            let p = predictions.held().at(row, class(row));
+            pair.copy_from_slice(&[1.0 - p, p]);
+        }
+        let labels = predictions.labels().iter().enumerate();
+        let labels = labels.map(|(row, &label)| u32::from(label as usize == class(row))).collect();
+        Self::finish(Probs::trusted(cells.into(), 2), labels, predictions.weights())
+    }
+
+    fn finish(probs: Probs<'a>, labels: Cow<'a, [u32]>, weights: Option<&'a [f64]>) -> Self {
+        let sorted = (probs.classes() == 2).then(|| Sorted::new(&probs, &labels, weights));
+        Self { probs, labels, weights, sorted }
+    }
+
+    /// The number of classes.
+    pub fn classes(&self) -> usize {
+        self.probs.classes()
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Brings fold ids into the order in which training rows are held.
+    pub fn arrange<'f>(&self, folds: &'f [u32]) -> Cow<'f, [u32]> {
+        match &self.sorted {
+            None => Cow::Borrowed(folds),
+            Some(sorted) => {
+                let order = sorted.order.par_iter();
+                Cow::Owned(order.map(|&row| folds[row as usize]).collect())
+            }
+        }
+    }
+
+    /// Fills a sample with the rows outside a fold, to learn from, or with all rows; false if all
+    /// have weight 0. The fold ids are arranged ones.
+    pub fn training(&self, arranged: &[u32], fold: Option<u32>, sample: &mut Sample) -> bool {
+        let outside = |place: usize| fold.is_none_or(|fold| arranged[place] != fold);
+        match &self.sorted {
+            None => sample.fill(&self.probs, &self.labels, self.weights, outside),
+            Some(Sorted { probs, labels, weights, .. }) => {
+                sample.fill(probs, labels, weights.as_deref(), outside)
+            }
+        }
+    }
+
+    /// Fills a sample with all rows, given other labels; false if all have weight 0.
+    pub fn relabelled(&self, labels: &[u32], sample: &mut Sample) -> bool {
+        sample.fill(&self.probs, labels, self.weights, |_| true)
+    }
+
+    /// The prediction f of a row, as it is held or read into the buffer, which has one place a class.
+    #[inline]
+    pub fn prediction<'b>(&'b self, row: usize, buffer: &'b mut [f64]) -> &'b [f64] {
+        self.probs.row(row, buffer)
+    }
+
+    /// Whether rows have weights.
+    pub fn is_weighted(&self) -> bool {
+        self.weights.is_some()
+    }
+
+    /// The weight of a row; 1 if there are none.
+    #[inline]
+    pub fn weight(&self, row: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[row])
+    }
+
+    /// The observed class of a row.
+    #[inline]
+    pub fn label(&self, row: usize) -> usize {
+        self.labels[row] as usize
+    }
+}
+
+impl Sorted {
+    fn new(probs: &Probs<'_>, labels: &[u32], weights: Option<&[f64]>) -> Self {
+        match probs.as_slice() {
+            Some(all) => Self::of(|row| [all[2 * row], all[2 * row + 1]], labels, weights),
+            None => {
+                let read = |row| {
+                    let mut pair = [0.0; 2];
+                    probs.read(row, &mut pair);
+                    pair
+                };
+                Self::of(read, labels, weights)
+            }
+        }
+    }
+
+    fn of(
+        pair: impl Fn(usize) -> [f64; 2] + Sync,
+        labels: &[u32],
+        weights: Option<&[f64]>,
+    ) -> Self {
+        let order = ascending(labels.len(), |row| pair(row)[1]);
+        let rows = || order.par_iter().map(|&row| row as usize);
+        let mut sorted = vec![0.0; 2 * order.len()];
+        let places = sorted.par_chunks_exact_mut(2).zip(rows());
+        places.for_each(|(place, row)| place.copy_from_slice(&pair(row)));
+        Self {
+            probs: Probs::trusted(sorted.into(), 2),
+            labels: rows().map(|row| labels[row]).collect(),
+            weights: weights.map(|weights| rows().map(|row| weights[row]).collect()),
+            order,
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Running: threads, how to stop them, and how far they are.
+
+mod clock;
+pub(crate) mod stop;
+
+pub(crate) use clock::Clock;
+pub use clock::Watcher;
+pub use stop::{Stop, with_pool, with_pool_while};
