@@ -1,4 +1,11 @@
 //! Parameters behind a name: `kernel:bandwidth=0.05,other=3`.
+//!
+//! A parameter is written once, in the table of whatever takes it: its name, its default and what it
+//! sets. The number that stands for the default is read from that table as a given one is, and what
+//! differs from it becomes part of the name.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 
 use crate::error::{Error, Result};
 
@@ -7,10 +14,20 @@ use crate::error::{Error, Result};
 pub struct Parameter {
     /// The key before the `=`.
     pub name: &'static str,
-    /// The value when it is not given.
+    /// The value when it is not given; a word where it is found out from the data.
     pub default: &'static str,
     /// What it sets.
     pub about: &'static str,
+}
+
+impl Parameter {
+    pub(crate) const fn new(
+        name: &'static str,
+        default: &'static str,
+        about: &'static str,
+    ) -> Self {
+        Self { name, default, about }
+    }
 }
 
 /// Makes the error that a text is refused with, from the text and the reason.
@@ -21,7 +38,9 @@ pub(crate) struct Params<'a> {
     text: &'a str,
     refusal: Refusal,
     given: Vec<(&'a str, &'a str)>,
-    known: Vec<&'static str>,
+    listed: &'static [Parameter],
+    /// Those that were taken and differ from their defaults, as they would be given.
+    settings: Vec<String>,
 }
 
 impl<'a> Params<'a> {
@@ -39,134 +58,175 @@ impl<'a> Params<'a> {
             }
             given.push((key, value));
         }
-        Ok((name, Self { text, refusal, given, known: Vec::new() }))
+        Ok((name, Self { text, refusal, given, listed: &[], settings: Vec::new() }))
     }
 
-    /// What is given for a key.
-    fn given(&mut self, key: &'static str) -> Option<&'a str> {
-        self.known.push(key);
-        let position = self.given.iter().position(|(name, _)| *name == key)?;
-        Some(self.given.remove(position).1)
+    /// Makes something of the parameters that it lists, and its name with those that differ from
+    /// their defaults.
+    ///
+    /// # Errors
+    /// A parameter that is out of its range, or that is not listed.
+    pub fn make<T>(
+        mut self,
+        name: &str,
+        listed: &'static [Parameter],
+        make: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<(T, String)> {
+        self.listed = listed;
+        let made = make(&mut self)?;
+        self.finish()?;
+        let name = match self.settings.join(",") {
+            settings if settings.is_empty() => name.to_owned(),
+            settings => format!("{name}:{settings}"),
+        };
+        Ok((made, name))
     }
 
     fn refuse<T>(&self, reason: String) -> Result<T> {
         Err((self.refusal)(self.text.to_owned(), reason))
     }
 
-    /// A number with a default, which must satisfy a condition.
-    pub fn number(
+    /// What is given for a key, or else its default; none if that is a word for "found out from the
+    /// data".
+    fn read<T: Display + PartialEq>(
         &mut self,
-        key: &'static str,
-        default: f64,
-        condition: &str,
-        holds: impl Fn(f64) -> bool,
-    ) -> Result<f64> {
-        let Some(value) = self.given(key) else { return Ok(default) };
-        match value.parse() {
-            Ok(number) if f64::is_finite(number) && holds(number) => Ok(number),
-            _ => self.refuse(format!("{key}={value}: expected {condition}")),
+        key: &str,
+        expected: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>> {
+        let default = self.listed.iter().find(|parameter| parameter.name == key);
+        let default = default.and_then(|parameter| read(parameter.default));
+        let Some(place) = self.given.iter().position(|(name, _)| *name == key) else {
+            return Ok(default);
+        };
+        let (_, text) = self.given.remove(place);
+        let Some(value) = read(text) else {
+            return self.refuse(format!("{key}={text}: expected {expected}"));
+        };
+        if default.as_ref() != Some(&value) {
+            self.settings.push(format!("{key}={value}"));
         }
+        Ok(Some(value))
     }
 
-    /// One of several words, the first unless another is given; its place among them.
-    pub fn choice(&mut self, key: &'static str, words: &[&str]) -> Result<usize> {
-        let Some(value) = self.given(key) else { return Ok(0) };
-        match words.iter().position(|word| *word == value) {
-            Some(place) => Ok(place),
-            None => self.refuse(format!("{key}={value}: expected {}", words.join(" or "))),
-        }
+    /// As [`read`](Self::read), of a parameter whose default is a value.
+    fn certain<T>(&self, key: &str, value: Option<T>) -> Result<T> {
+        // No entry of a table lacks it: a test makes everything that is listed from its defaults.
+        value.map_or_else(|| self.refuse(format!("parameter {key:?} is missing")), Ok)
     }
 
-    /// The p of a norm: a number of at least 1, or `inf`; 1 unless given.
-    pub fn power(&mut self, key: &'static str) -> Result<f64> {
-        let Some(value) = self.given(key) else { return Ok(1.0) };
-        match value.parse() {
-            Ok(power) if power >= 1.0 => Ok(power),
-            _ => self.refuse(format!("{key}={value}: expected a number of at least 1, or inf")),
-        }
+    /// A number of a range; none where the default is found out from the data.
+    pub fn maybe_number(&mut self, key: &str, range: RangeInclusive<f64>) -> Result<Option<f64>> {
+        let expected =
+            format!("a number from {} to {}", readable(*range.start()), readable(*range.end()));
+        self.read(key, &expected, |text| text.parse().ok().filter(|number| range.contains(number)))
     }
 
-    /// A whole number of at least `least`, with a default; 0 stands for "not given".
-    pub fn count(&mut self, key: &'static str, least: usize) -> Result<Option<usize>> {
-        let most = 1_000_000;
-        let condition = format!("a whole number from {least} to {most}");
-        let number = self.number(key, 0.0, &condition, |number| {
-            number.fract().abs() <= 0.0 && (least as f64..=most as f64).contains(&number)
-        })?;
-        Ok((number > 0.0).then_some(number as usize))
+    /// A number of a range.
+    pub fn number(&mut self, key: &str, range: RangeInclusive<f64>) -> Result<f64> {
+        let number = self.maybe_number(key, range)?;
+        self.certain(key, number)
+    }
+
+    /// A whole number of a range; none where the default is found out from the data.
+    pub fn maybe_whole(
+        &mut self,
+        key: &str,
+        range: RangeInclusive<usize>,
+    ) -> Result<Option<usize>> {
+        let expected = format!("a whole number from {} to {}", range.start(), range.end());
+        // `30.0` and `1e3` are whole numbers as well.
+        let whole = |text: &str| {
+            let number: f64 = text.parse().ok()?;
+            let inside = (*range.start() as f64..=*range.end() as f64).contains(&number);
+            (inside && number.fract().abs() <= 0.0).then_some(number as usize)
+        };
+        self.read(key, &expected, whole)
+    }
+
+    /// A whole number of a range.
+    pub fn whole(&mut self, key: &str, range: RangeInclusive<usize>) -> Result<usize> {
+        let number = self.maybe_whole(key, range)?;
+        self.certain(key, number)
+    }
+
+    /// One of several words; its meaning.
+    pub fn choice<T: Copy>(&mut self, key: &str, words: &[(&'static str, T)]) -> Result<T> {
+        let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        let known = |text: &str| names.iter().copied().find(|word| *word == text);
+        let word = self.read(key, &names.join(" or "), known)?;
+        let meaning = words.iter().find(|(known, _)| Some(*known) == word);
+        self.certain(key, meaning.map(|(_, meaning)| *meaning))
+    }
+
+    /// The p of a norm: a number of at least 1, or `inf`.
+    pub fn power(&mut self, key: &str) -> Result<f64> {
+        let expected = "a number of at least 1, or inf";
+        let power = self.read(key, expected, |text| text.parse().ok().filter(|p| *p >= 1.0))?;
+        self.certain(key, power)
     }
 
     /// Refuses what was given and not taken.
-    pub fn finish(self) -> Result<()> {
+    fn finish(&self) -> Result<()> {
         let Some((key, _)) = self.given.first() else { return Ok(()) };
-        let reason = if self.known.is_empty() {
-            format!("it takes no parameters, {key:?} was given")
-        } else {
-            format!("it has no parameter {key:?}; it has {}", self.known.join(", "))
-        };
-        self.refuse(reason)
-    }
-}
-
-/// A parameter of a recalibrator that has several: its name, its range, and where it is kept.
-pub(crate) struct Field<P: 'static> {
-    name: &'static str,
-    whole: bool,
-    least: f64,
-    most: f64,
-    /// `None` stands for "found out from the data".
-    get: fn(&P) -> Option<f64>,
-    set: fn(&mut P, f64),
-}
-
-impl<P> Field<P> {
-    /// A whole number.
-    pub const fn whole(
-        name: &'static str,
-        least: usize,
-        most: usize,
-        get: fn(&P) -> Option<f64>,
-        set: fn(&mut P, f64),
-    ) -> Self {
-        Self { name, whole: true, least: least as f64, most: most as f64, get, set }
-    }
-
-    /// Any number of a range.
-    pub const fn number(
-        name: &'static str,
-        least: f64,
-        most: f64,
-        get: fn(&P) -> Option<f64>,
-        set: fn(&mut P, f64),
-    ) -> Self {
-        Self { name, whole: false, least, most, get, set }
-    }
-
-    /// The parameters that differ from their defaults, as they would be given.
-    pub fn settings(fields: &[Self], parameters: &P, defaults: &P) -> String {
-        let differing = fields.iter().filter_map(|field| {
-            let value = (field.get)(parameters)
-                .filter(|_| (field.get)(parameters) != (field.get)(defaults));
-            value.map(|value| format!("{}={value}", field.name))
-        });
-        differing.collect::<Vec<_>>().join(",")
-    }
-}
-
-impl Params<'_> {
-    /// Sets a parameter if it was given.
-    pub fn take<P>(&mut self, field: &Field<P>, parameters: &mut P) -> Result<()> {
-        let kind = if field.whole { "a whole number" } else { "a number" };
-        let condition = format!("{kind} from {} to {}", field.least, field.most);
-        let fits = |number: f64| {
-            (field.least..=field.most).contains(&number)
-                && (!field.whole || number.fract().abs() <= 0.0)
-        };
-        // Not a number stands for "not given": no text that is accepted reads as one.
-        let number = self.number(field.name, f64::NAN, &condition, fits)?;
-        if !number.is_nan() {
-            (field.set)(parameters, number);
+        if self.listed.is_empty() {
+            return self.refuse(format!("it takes no parameters, {key:?} was given"));
         }
-        Ok(())
+        let names: Vec<&str> = self.listed.iter().map(|parameter| parameter.name).collect();
+        self.refuse(format!("it has no parameter {key:?}; it has {}", names.join(", ")))
+    }
+}
+
+/// The end of a range, without a row of zeros.
+fn readable(number: f64) -> String {
+    let size = number.abs();
+    if size > 0.0 && !(1e-3..1e6).contains(&size) {
+        format!("{number:e}")
+    } else {
+        number.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LISTED: &[Parameter] = &[
+        Parameter::new("width", "0.5", "a number"),
+        Parameter::new("cells", "15 or 30", "a whole number, found out"),
+        Parameter::new("by", "mass", "a word"),
+    ];
+
+    type Made = (f64, Option<usize>, char);
+
+    fn made(text: &str) -> Result<(Made, String)> {
+        let refuse = |text, reason| Error::Recalibrator { text, reason };
+        let (name, params) = Params::parse(text, refuse)?;
+        params.make(name, LISTED, |params| {
+            let width = params.number("width", 1e-6..=1.0)?;
+            let cells = params.maybe_whole("cells", 1..=99)?;
+            Ok((width, cells, params.choice("by", &[("width", 'w'), ("mass", 'm')])?))
+        })
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_table_and_only_what_differs_is_named() {
+        assert_eq!(made("a").unwrap(), ((0.5, None, 'm'), "a".to_owned()));
+        assert_eq!(made("a:width=0.50,by=mass").unwrap().1, "a");
+        let (found, name) = made("a:by=width,cells=3.0,width=0.25").unwrap();
+        assert_eq!((found, name.as_str()), ((0.25, Some(3), 'w'), "a:width=0.25,cells=3,by=width"));
+    }
+
+    #[test]
+    fn what_is_out_of_range_or_unknown_is_refused() {
+        let reason = |text| made(text).unwrap_err().to_string();
+        assert!(reason("a:width=2").ends_with("width=2: expected a number from 1e-6 to 1"));
+        assert!(reason("a:cells=0").ends_with("cells=0: expected a whole number from 1 to 99"));
+        assert!(reason("a:cells=15 or 30").contains("expected a whole number"));
+        assert!(reason("a:by=chance").ends_with("by=chance: expected width or mass"));
+        assert!(reason("a:wide=1").ends_with("no parameter \"wide\"; it has width, cells, by"));
+        assert!(reason("a:width=1,width=1").ends_with("parameter \"width\" is given twice"));
+        assert!(reason("a:width").ends_with("\"width\" is not key=value"));
+        assert!(reason("a:width=nan").contains("expected a number"));
     }
 }

@@ -4,16 +4,14 @@ use super::line::Line;
 use crate::error::Result;
 use crate::params::{Parameter, Params};
 
-/// How many bins there are unless it is said.
-pub(super) const BINS: usize = 15;
-
-/// The parameter.
-pub(super) const PARAMETER: Parameter =
-    Parameter { name: "bins", default: "15", about: "the number of bins" };
+/// The number of bins, by default this many.
+pub(super) const fn parameter(default: &'static str) -> Parameter {
+    Parameter::new("bins", default, "the number of bins")
+}
 
 /// Reads it.
-pub(super) fn bins_from(params: &mut Params<'_>, default: usize) -> Result<usize> {
-    Ok(params.count("bins", 1)?.unwrap_or(default))
+pub(super) fn bins_from(params: &mut Params<'_>) -> Result<usize> {
+    params.whole("bins", 1..=1_000_000)
 }
 
 /// How bins are cut.

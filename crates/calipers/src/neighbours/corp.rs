@@ -1,7 +1,7 @@
 //! The CORP decomposition.
 
 use super::line::Line;
-use super::registry::Listed;
+use super::registry::{Listed, Tunable};
 use super::{Chance, Found, Outcome, Rule};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
@@ -17,7 +17,7 @@ use crate::recalibrate::isotonic_levels;
 ///
 /// ## Reference
 /// Dimitriadis, Gneiting and Jordan, *Stable reliability diagrams for probabilistic classifiers*, 2021.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Corp {
     log: bool,
 }
@@ -25,15 +25,13 @@ pub(super) struct Corp {
 impl Listed for Corp {
     const NAME: &'static str = "corp";
     const ABOUT: &'static str = "miscalibration by in-sample isotonic regression (CORP)";
-    const PARAMETERS: &'static [Parameter] =
-        &[Parameter { name: "score", default: "brier", about: "brier or log" }];
+}
+
+impl Tunable for Corp {
+    const PARAMETERS: &'static [Parameter] = &[Parameter::new("score", "brier", "brier or log")];
 
     fn from_params(params: &mut Params<'_>) -> Result<Self> {
-        Ok(Self { log: params.choice("score", &["brier", "log"])? == 1 })
-    }
-
-    fn settings(&self) -> Vec<String> {
-        vec![format!("score={}", if self.log { "log" } else { "brier" })]
+        Ok(Self { log: params.choice("score", &[("brier", false), ("log", true)])? })
     }
 }
 

@@ -1,8 +1,8 @@
 //! The debiased L2 error.
 
-use super::bins::{BINS, By, PARAMETER, bins, bins_from};
+use super::bins::{By, bins, bins_from, parameter};
 use super::line::Line;
-use super::registry::Listed;
+use super::registry::{Listed, Tunable};
 use super::{Chance, Found, Outcome, Rule};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
@@ -21,23 +21,16 @@ pub(super) struct Debiased {
     bins: usize,
 }
 
-impl Default for Debiased {
-    fn default() -> Self {
-        Self { bins: BINS }
-    }
-}
-
 impl Listed for Debiased {
     const NAME: &'static str = "debiased";
     const ABOUT: &'static str = "debiased binned L2 error (Kumar et al.)";
-    const PARAMETERS: &'static [Parameter] = &[PARAMETER];
+}
+
+impl Tunable for Debiased {
+    const PARAMETERS: &'static [Parameter] = &[parameter("15")];
 
     fn from_params(params: &mut Params<'_>) -> Result<Self> {
-        Ok(Self { bins: bins_from(params, BINS)? })
-    }
-
-    fn settings(&self) -> Vec<String> {
-        vec![format!("bins={}", self.bins)]
+        Ok(Self { bins: bins_from(params)? })
     }
 }
 

@@ -1,8 +1,8 @@
 //! The binned error, "ECE".
 
-use super::bins::{BINS, By, PARAMETER, bins, bins_from, norm};
+use super::bins::{By, bins, bins_from, norm, parameter};
 use super::line::Line;
-use super::registry::Listed;
+use super::registry::{Listed, Tunable};
 use super::{Chance, Found, Outcome, Rule};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
@@ -24,30 +24,22 @@ pub(super) struct Ece {
     p: f64,
 }
 
-impl Default for Ece {
-    fn default() -> Self {
-        Self { bins: BINS, by: By::Width, p: 1.0 }
-    }
-}
-
 impl Listed for Ece {
     const NAME: &'static str = "ece";
     const ABOUT: &'static str = "binned error: mean gap between f and the frequency in bins of f";
+}
+
+impl Tunable for Ece {
     const PARAMETERS: &'static [Parameter] = &[
-        PARAMETER,
-        Parameter { name: "by", default: "width", about: "bins of equal width or mass" },
-        Parameter { name: "p", default: "1", about: "the power; inf: the largest gap" },
+        parameter("15"),
+        Parameter::new("by", "width", "bins of equal width or mass"),
+        Parameter::new("p", "1", "the power; inf: the largest gap"),
     ];
 
     fn from_params(params: &mut Params<'_>) -> Result<Self> {
-        let bins = bins_from(params, BINS)?;
-        let by = [By::Width, By::Mass][params.choice("by", &["width", "mass"])?];
+        let bins = bins_from(params)?;
+        let by = params.choice("by", &[("width", By::Width), ("mass", By::Mass)])?;
         Ok(Self { bins, by, p: params.power("p")? })
-    }
-
-    fn settings(&self) -> Vec<String> {
-        let by = if self.by == By::Width { "width" } else { "mass" };
-        vec![format!("bins={}", self.bins), format!("by={by}"), format!("p={}", self.p)]
     }
 }
 

@@ -1,15 +1,12 @@
 //! The Hosmer-Lemeshow test.
 
-use super::bins::{By, bins, bins_from};
+use super::bins::{By, bins, bins_from, parameter};
 use super::line::Line;
-use super::registry::Listed;
+use super::registry::{Listed, Tunable};
 use super::tail::chi_square;
 use super::{Chance, Found, Outcome, Rule};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
-
-/// How many groups there are unless it is said.
-const GROUPS: usize = 10;
 
 /// Σ_b n_b (ȳ − f̄)² / (f̄ (1 − f̄)) over bins of equal mass, with its chi-square tail.
 ///
@@ -26,32 +23,24 @@ pub(super) struct HosmerLemeshow {
     fitted: bool,
 }
 
-impl Default for HosmerLemeshow {
-    fn default() -> Self {
-        Self { bins: GROUPS, fitted: false }
-    }
-}
-
 impl Listed for HosmerLemeshow {
     const NAME: &'static str = "hosmer-lemeshow";
     const ABOUT: &'static str = "chi-square test over bins of equal mass";
+}
+
+impl Tunable for HosmerLemeshow {
     const PARAMETERS: &'static [Parameter] = &[
-        Parameter { name: "bins", default: "10", about: "the number of bins" },
-        Parameter {
-            name: "fitted",
-            default: "no",
-            about: "yes: the rows are those that a logistic regression was fitted to",
-        },
+        parameter("10"),
+        Parameter::new(
+            "fitted",
+            "no",
+            "yes: the rows are those that a logistic regression was fitted to",
+        ),
     ];
 
     fn from_params(params: &mut Params<'_>) -> Result<Self> {
-        let bins = bins_from(params, GROUPS)?;
-        Ok(Self { bins, fitted: params.choice("fitted", &["no", "yes"])? == 1 })
-    }
-
-    fn settings(&self) -> Vec<String> {
-        let fitted = if self.fitted { "yes" } else { "no" };
-        vec![format!("bins={}", self.bins), format!("fitted={fitted}")]
+        let bins = bins_from(params)?;
+        Ok(Self { bins, fitted: params.choice("fitted", &[("no", false), ("yes", true)])? })
     }
 }
 

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use statrs::function::gamma::ln_gamma;
 
 use super::line::Line;
-use super::registry::{Listed, Quadratic};
+use super::registry::{Listed, Quadratic, Tunable};
 use super::{Chance, Found, Outcome, Rule};
 use crate::data::Predictions;
 use crate::error::Result;
@@ -32,39 +32,27 @@ pub(super) struct Kernel {
     bandwidth: Option<f64>,
 }
 
-impl Default for Kernel {
-    fn default() -> Self {
-        Self { p: 1.0, bandwidth: None }
-    }
-}
-
 impl Listed for Kernel {
     const NAME: &'static str = "kernel";
     const ABOUT: &'static str =
         "Lp error with a leave-one-out Dirichlet kernel (Popordanoska et al.)";
-    const PARAMETERS: &'static [Parameter] = &[
-        Parameter { name: "p", default: "1", about: "the power, from 1 to 100" },
-        Parameter {
-            name: "bandwidth",
-            default: "auto",
-            about: "the kernel's width, from 0.00001 to 10; auto: by likelihood",
-        },
-    ];
     const VECTORS: bool = true;
     const QUADRATIC: Quadratic = Quadratic::Always;
+}
+
+impl Tunable for Kernel {
+    const PARAMETERS: &'static [Parameter] = &[
+        Parameter::new("p", "1", "the power, from 1 to 100"),
+        Parameter::new(
+            "bandwidth",
+            "auto",
+            "the kernel's width, from 0.00001 to 10; auto: by likelihood",
+        ),
+    ];
 
     fn from_params(params: &mut Params<'_>) -> Result<Self> {
-        let power = |p: f64| (1.0..=100.0).contains(&p);
-        let p = params.number("p", 1.0, "a number from 1 to 100", power)?;
-        let condition = "a number from 0.00001 to 10";
-        let width = |width: f64| (1e-5..=10.0).contains(&width);
-        let width = params.number("bandwidth", f64::NAN, condition, width)?;
-        Ok(Self { p, bandwidth: Some(width).filter(|width| !width.is_nan()) })
-    }
-
-    fn settings(&self) -> Vec<String> {
-        let width = self.bandwidth.map_or("auto".to_owned(), |width| width.to_string());
-        vec![format!("p={}", self.p), format!("bandwidth={width}")]
+        let p = params.number("p", 1.0..=100.0)?;
+        Ok(Self { p, bandwidth: params.maybe_number("bandwidth", 1e-5..=10.0)? })
     }
 }
 

@@ -9,44 +9,41 @@ use crate::params::{Parameter, Params};
 
 /// Every neighbour, in the order in which they are listed.
 pub(super) const TABLE: &[Entry] = &[
-    Entry::of::<super::ece::Ece>(),
-    Entry::of::<super::debiased::Debiased>(),
-    Entry::of::<super::sweep::Sweep>(),
-    Entry::of::<super::smooth::Smooth>(),
-    Entry::of::<super::kernel::Kernel>(),
-    Entry::of::<super::skce::Skce>(),
-    Entry::of::<super::corp::Corp>(),
+    Entry::tunable::<super::ece::Ece>(),
+    Entry::tunable::<super::debiased::Debiased>(),
+    Entry::tunable::<super::sweep::Sweep>(),
+    Entry::tunable::<super::smooth::Smooth>(),
+    Entry::tunable::<super::kernel::Kernel>(),
+    Entry::tunable::<super::skce::Skce>(),
+    Entry::tunable::<super::corp::Corp>(),
     Entry::of::<super::cumulative::Kuiper>(),
     Entry::of::<super::cumulative::KolmogorovSmirnov>(),
-    Entry::of::<super::hosmer_lemeshow::HosmerLemeshow>(),
+    Entry::tunable::<super::hosmer_lemeshow::HosmerLemeshow>(),
     Entry::of::<super::spiegelhalter::Spiegelhalter>(),
     Entry::of::<super::cox::Cox>(),
 ];
 
 /// What a neighbour says of itself.
-pub(super) trait Listed: Rule + Default + 'static {
+pub(super) trait Listed: Rule + Sized + 'static {
     /// The name it is asked for by.
     const NAME: &'static str;
     /// What it is, in one line.
     const ABOUT: &'static str;
-    /// The parameters it takes.
-    const PARAMETERS: &'static [Parameter] = &[];
     /// Whether it measures whole vectors of more than two classes.
     const VECTORS: bool = false;
     /// The order in which it wants its rows; sorting is most of the cost of what needs but a pass.
     const ORDER: Order = Order::Ascending;
     /// When its cost grows with the square of the rows.
     const QUADRATIC: Quadratic = Quadratic::Never;
+}
+
+/// What a neighbour with parameters says of them.
+pub(super) trait Tunable: Listed {
+    /// The parameters it takes.
+    const PARAMETERS: &'static [Parameter];
 
     /// Makes it from its parameters.
-    fn from_params(_: &mut Params<'_>) -> Result<Self> {
-        Ok(Self::default())
-    }
-
-    /// Its parameters, as they would be given.
-    fn settings(&self) -> Vec<String> {
-        Vec::new()
-    }
+    fn from_params(params: &mut Params<'_>) -> Result<Self>;
 }
 
 /// A neighbour's name and description.
@@ -80,46 +77,47 @@ pub enum Quadratic {
 pub(super) struct Entry {
     pub info: NeighbourInfo,
     pub order: Order,
-    make: fn(&mut Params<'_>) -> Result<Made>,
+    make: Make,
 }
 
 /// A neighbour without its scope, and its name with its parameters.
 type Made = (Arc<dyn Rule>, String);
 
+type Make = fn(Params<'_>) -> Result<Made>;
+
 impl Entry {
-    const fn of<L: Listed>() -> Self {
-        Self {
-            info: NeighbourInfo {
-                name: L::NAME,
-                about: L::ABOUT,
-                parameters: L::PARAMETERS,
-                vectors: L::VECTORS,
-                quadratic: L::QUADRATIC,
-            },
-            order: L::ORDER,
-            make: |params| {
-                let rule = L::from_params(params)?;
-                let (given, defaults) = (rule.settings(), L::default().settings());
-                let differing: Vec<String> = given
-                    .into_iter()
-                    .zip(defaults)
-                    .filter(|(given, default)| given != default)
-                    .map(|(given, _)| given)
-                    .collect();
-                let name = match differing.is_empty() {
-                    true => L::NAME.to_owned(),
-                    false => format!("{}:{}", L::NAME, differing.join(",")),
-                };
-                Ok((Arc::new(rule), name))
-            },
-        }
+    /// One without parameters.
+    const fn of<L: Listed + Default>() -> Self {
+        Self::listed::<L>(&[], |params| made(params.make(L::NAME, &[], |_| Ok(L::default()))?))
     }
+
+    /// One with parameters.
+    const fn tunable<L: Tunable>() -> Self {
+        Self::listed::<L>(L::PARAMETERS, |params| {
+            made(params.make(L::NAME, L::PARAMETERS, L::from_params)?)
+        })
+    }
+
+    const fn listed<L: Listed>(parameters: &'static [Parameter], make: Make) -> Self {
+        let info = NeighbourInfo {
+            name: L::NAME,
+            about: L::ABOUT,
+            parameters,
+            vectors: L::VECTORS,
+            quadratic: L::QUADRATIC,
+        };
+        Self { info, order: L::ORDER, make }
+    }
+}
+
+fn made<L: Listed>((rule, name): (L, String)) -> Result<Made> {
+    Ok((Arc::new(rule), name))
 }
 
 /// Makes a neighbour without its scope; its entry, itself, and its name with its parameters.
 pub(super) fn make(text: &str) -> Result<(&'static Entry, Arc<dyn Rule>, String)> {
     let refuse = |text, reason| Error::Neighbour { text, reason };
-    let (name, mut params) = Params::parse(text, refuse)?;
+    let (name, params) = Params::parse(text, refuse)?;
     let entry = TABLE.iter().find(|entry| entry.info.name == name).ok_or_else(|| {
         let names: Vec<&str> = TABLE.iter().map(|entry| entry.info.name).collect();
         let reason = format!(
@@ -128,8 +126,7 @@ pub(super) fn make(text: &str) -> Result<(&'static Entry, Arc<dyn Rule>, String)
         );
         refuse(text.to_owned(), reason)
     })?;
-    let (rule, name) = (entry.make)(&mut params)?;
-    params.finish()?;
+    let (rule, name) = (entry.make)(params)?;
     Ok((entry, rule, name))
 }
 

@@ -5,7 +5,7 @@ use rand::RngExt;
 use super::line::Line;
 use super::low_rank::LowRank;
 use super::pairs::sum_over_pairs;
-use super::registry::{Listed, Quadratic};
+use super::registry::{Listed, Quadratic, Tunable};
 use super::{Chance, Found, Outcome, Rule};
 use crate::data::{Predictions, categorical};
 use crate::error::Result;
@@ -32,28 +32,19 @@ pub(super) struct Skce {
 /// The rank of the test's kernel.
 const RANK: usize = 64;
 
-impl Default for Skce {
-    fn default() -> Self {
-        Self { bandwidth: 1.0 }
-    }
-}
-
 impl Listed for Skce {
     const NAME: &'static str = "skce";
     const ABOUT: &'static str = "squared kernel calibration error, with its test (Widmann et al.)";
-    const PARAMETERS: &'static [Parameter] =
-        &[Parameter { name: "bandwidth", default: "1", about: "the kernel's width" }];
     const VECTORS: bool = true;
     const QUADRATIC: Quadratic = Quadratic::Vectors;
+}
+
+impl Tunable for Skce {
+    const PARAMETERS: &'static [Parameter] =
+        &[Parameter::new("bandwidth", "1", "the kernel's width")];
 
     fn from_params(params: &mut Params<'_>) -> Result<Self> {
-        let width = |width: f64| (1e-6..=1e6).contains(&width);
-        let condition = "a number from 0.000001 to 1000000";
-        Ok(Self { bandwidth: params.number("bandwidth", 1.0, condition, width)? })
-    }
-
-    fn settings(&self) -> Vec<String> {
-        vec![format!("bandwidth={}", self.bandwidth)]
+        Ok(Self { bandwidth: params.number("bandwidth", 1e-6..=1e6)? })
     }
 }
 

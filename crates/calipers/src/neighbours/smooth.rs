@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use rayon::prelude::*;
 
 use super::line::Line;
-use super::registry::Listed;
+use super::registry::{Listed, Tunable};
 use super::{Chance, Found, Outcome, Rule};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
@@ -24,7 +24,7 @@ use crate::run::stop;
 ///
 /// ## Reference
 /// Błasiok and Nakkiran, *Smooth ECE: principled reliability diagrams via kernel smoothing*, 2024.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Smooth {
     bandwidth: Option<f64>,
 }
@@ -38,21 +38,14 @@ const ROUNDING: f64 = 1e-13;
 impl Listed for Smooth {
     const NAME: &'static str = "smooth";
     const ABOUT: &'static str = "smooth ECE: residuals smoothed as much as they are large";
-    const PARAMETERS: &'static [Parameter] = &[Parameter {
-        name: "bandwidth",
-        default: "auto",
-        about: "the width of the Gaussian, from 0.001 to 1",
-    }];
+}
+
+impl Tunable for Smooth {
+    const PARAMETERS: &'static [Parameter] =
+        &[Parameter::new("bandwidth", "auto", "the width of the Gaussian, from 0.001 to 1")];
 
     fn from_params(params: &mut Params<'_>) -> Result<Self> {
-        let condition = "a number from 0.001 to 1";
-        let inside = |width: f64| (NARROWEST..=1.0).contains(&width);
-        let width = params.number("bandwidth", f64::NAN, condition, inside)?;
-        Ok(Self { bandwidth: Some(width).filter(|width| !width.is_nan()) })
-    }
-
-    fn settings(&self) -> Vec<String> {
-        vec![self.bandwidth.map_or("bandwidth=auto".into(), |width| format!("bandwidth={width}"))]
+        Ok(Self { bandwidth: params.maybe_number("bandwidth", NARROWEST..=1.0)? })
     }
 }
 

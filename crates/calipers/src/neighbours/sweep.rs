@@ -2,7 +2,7 @@
 
 use super::bins::{By, bins, mass_cut, norm};
 use super::line::Line;
-use super::registry::Listed;
+use super::registry::{Listed, Tunable};
 use super::{Chance, Found, Outcome, Rule};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
@@ -21,24 +21,17 @@ pub(super) struct Sweep {
     p: f64,
 }
 
-impl Default for Sweep {
-    fn default() -> Self {
-        Self { p: 1.0 }
-    }
-}
-
 impl Listed for Sweep {
     const NAME: &'static str = "sweep";
     const ABOUT: &'static str = "binned error with the most equal-mass bins that still ascend";
+}
+
+impl Tunable for Sweep {
     const PARAMETERS: &'static [Parameter] =
-        &[Parameter { name: "p", default: "1", about: "the power; inf: the largest gap" }];
+        &[Parameter::new("p", "1", "the power; inf: the largest gap")];
 
     fn from_params(params: &mut Params<'_>) -> Result<Self> {
         Ok(Self { p: params.power("p")? })
-    }
-
-    fn settings(&self) -> Vec<String> {
-        vec![format!("p={}", self.p)]
     }
 }
 

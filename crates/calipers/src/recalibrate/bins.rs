@@ -7,21 +7,12 @@ use crate::data::Column;
 use crate::error::Result;
 use crate::params::{Parameter, Params};
 
-/// The number of bins when none is given, which is also what most binned ECEs use.
-pub(super) const BINS: usize = 15;
-
-/// The parameter that both kinds of bins take.
-pub(super) const PARAMETER: Parameter =
-    Parameter { name: "bins", default: "15", about: "the number of bins" };
+/// The parameter that both kinds of bins take; most binned ECEs have 15, too.
+pub(super) const PARAMETER: Parameter = Parameter::new("bins", "15", "the number of bins");
 
 /// Reads it.
 pub(super) fn bins_from(params: &mut Params<'_>) -> Result<usize> {
-    Ok(params.count("bins", 1)?.unwrap_or(BINS))
-}
-
-/// Writes it, where it differs from the default.
-pub(super) fn settings(bins: usize) -> String {
-    if bins == BINS { String::new() } else { format!("bins={bins}") }
+    params.whole("bins", 1..=1_000_000)
 }
 
 /// Bins with their label frequencies.

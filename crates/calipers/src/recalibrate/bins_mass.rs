@@ -1,7 +1,7 @@
 use super::Fitted;
-use super::bins::{BINS, Histogram, PARAMETER, bins_from, settings};
+use super::bins::{Histogram, PARAMETER, bins_from};
 use super::one_vs_rest::OneVsRest;
-use super::registry::Builtin;
+use super::registry::{Builtin, Tunable};
 use crate::data::{Column, Sample};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
@@ -16,30 +16,23 @@ pub(crate) struct BinsMass {
     bins: usize,
 }
 
-impl Default for BinsMass {
-    fn default() -> Self {
-        Self { bins: BINS }
-    }
-}
-
 impl Builtin for BinsMass {
     const NAME: &'static str = "bins-mass";
     const ABOUT: &'static str = "label frequencies in bins of equal mass; one-versus-rest";
-    const PARAMETERS: &'static [Parameter] = &[PARAMETER];
     type Model = OneVsRest<Histogram>;
-
-    fn from_params(params: &mut Params<'_>) -> Result<Self> {
-        Ok(Self { bins: bins_from(params)? })
-    }
-
-    fn settings(&self) -> String {
-        settings(self.bins)
-    }
 
     fn learn(&self, sample: &Sample, _: u64) -> Box<dyn Fitted> {
         let curves =
             OneVsRest::fit(sample, |column| Histogram::fit(column, edges(column, self.bins)));
         Box::new(curves.mixed(sample))
+    }
+}
+
+impl Tunable for BinsMass {
+    const PARAMETERS: &'static [Parameter] = &[PARAMETER];
+
+    fn from_params(params: &mut Params<'_>) -> Result<Self> {
+        Ok(Self { bins: bins_from(params)? })
     }
 }
 

@@ -1,7 +1,7 @@
 use super::Fitted;
-use super::bins::{BINS, Histogram, PARAMETER, bins_from, settings};
+use super::bins::{Histogram, PARAMETER, bins_from};
 use super::one_vs_rest::OneVsRest;
-use super::registry::Builtin;
+use super::registry::{Builtin, Tunable};
 use crate::data::Sample;
 use crate::error::Result;
 use crate::params::{Parameter, Params};
@@ -19,29 +19,22 @@ pub(crate) struct BinsWidth {
     bins: usize,
 }
 
-impl Default for BinsWidth {
-    fn default() -> Self {
-        Self { bins: BINS }
-    }
-}
-
 impl Builtin for BinsWidth {
     const NAME: &'static str = "bins-width";
     const ABOUT: &'static str = "label frequencies in bins of equal width; one-versus-rest";
-    const PARAMETERS: &'static [Parameter] = &[PARAMETER];
     type Model = OneVsRest<Histogram>;
-
-    fn from_params(params: &mut Params<'_>) -> Result<Self> {
-        Ok(Self { bins: bins_from(params)? })
-    }
-
-    fn settings(&self) -> String {
-        settings(self.bins)
-    }
 
     fn learn(&self, sample: &Sample, _: u64) -> Box<dyn Fitted> {
         let edges: Vec<f64> = (1..self.bins).map(|edge| edge as f64 / self.bins as f64).collect();
         let curves = OneVsRest::fit(sample, |column| Histogram::fit(column, edges.clone()));
         Box::new(curves.mixed(sample))
+    }
+}
+
+impl Tunable for BinsWidth {
+    const PARAMETERS: &'static [Parameter] = &[PARAMETER];
+
+    fn from_params(params: &mut Params<'_>) -> Result<Self> {
+        Ok(Self { bins: bins_from(params)? })
     }
 }

@@ -1,254 +1,171 @@
 //! `boost`, `boost-leafwise` and their cold starts: boosted trees by their names and parameters.
 
 use super::Fitted;
-use super::registry::{Builtin, MOST_PAIRED};
+use super::boost::{Boosted, Growth, Leafwise, MOST_BORDERS, Plan, Start, Symmetric};
+use super::registry::{Builtin, MOST_PAIRED, Tunable};
 use crate::data::Sample;
 use crate::error::Result;
-use crate::params::{Field, Parameter, Params};
-use crate::recalibrate::boost::{Boosted, Growth, Leafwise, MOST_BORDERS, Plan, Start, Symmetric};
+use crate::params::{Parameter, Params};
 
 /// What tells one of the four from the others.
-pub(crate) trait Kind: Send + Sync + 'static {
+pub(crate) trait Variety: Send + Sync + 'static {
     /// The name it is asked for by.
     const NAME: &'static str;
     /// What it is, in one line.
     const ABOUT: &'static str;
-    /// How its trees grow.
-    type Growth: Growth;
-    /// Its parameters when none are given.
-    const DEFAULT: Plan<Self::Growth>;
+    /// Where boosting starts.
+    const START: Start;
+    /// The number of rounds without improvement after which a forest stops growing.
+    const PATIENCE: usize;
     /// The parameters it takes.
     const PARAMETERS: &'static [Parameter];
-    /// How to read and set them.
-    const FIELDS: &'static [Field<Plan<Self::Growth>>];
+    /// How its trees grow.
+    type Growth: Tuned;
+}
+
+/// A way to grow trees, by its parameters.
+pub(crate) trait Tuned: Growth {
+    /// Reads those that are its own.
+    fn from_params(params: &mut Params<'_>) -> Result<Self>;
 }
 
 /// Boosted trees on f, with inner folds and the logistic map on top: see [`Plan`].
-pub(crate) struct Boosting<K: Kind> {
-    plan: Plan<K::Growth>,
+pub(crate) struct Boosting<V: Variety> {
+    plan: Plan<V::Growth>,
 }
 
-impl<K: Kind> Default for Boosting<K> {
-    fn default() -> Self {
-        Self { plan: K::DEFAULT }
-    }
-}
-
-impl<K: Kind> Builtin for Boosting<K> {
-    const NAME: &'static str = K::NAME;
-    const ABOUT: &'static str = K::ABOUT;
-    const PARAMETERS: &'static [Parameter] = K::PARAMETERS;
+impl<V: Variety> Builtin for Boosting<V> {
+    const NAME: &'static str = V::NAME;
+    const ABOUT: &'static str = V::ABOUT;
     // The logistic map on top has a slope for every two classes.
     const MOST_CLASSES: usize = MOST_PAIRED;
-    type Model = Boosted<<K::Growth as Growth>::Forest>;
-
-    fn from_params(params: &mut Params<'_>) -> Result<Self> {
-        let mut plan = K::DEFAULT;
-        for field in K::FIELDS {
-            params.take(field, &mut plan)?;
-        }
-        Ok(Self { plan })
-    }
-
-    fn settings(&self) -> String {
-        Field::settings(K::FIELDS, &self.plan, &K::DEFAULT)
-    }
+    type Model = Boosted<<V::Growth as Growth>::Forest>;
 
     fn learn(&self, sample: &Sample, seed: u64) -> Box<dyn Fitted> {
         Box::new(self.plan.fit(sample, seed))
     }
 }
 
+impl<V: Variety> Tunable for Boosting<V> {
+    const PARAMETERS: &'static [Parameter] = V::PARAMETERS;
+
+    fn from_params(params: &mut Params<'_>) -> Result<Self> {
+        let plan = Plan {
+            start: V::START,
+            trees: params.whole("trees", 1..=10_000)?,
+            patience: V::PATIENCE,
+            growth: V::Growth::from_params(params)?,
+            borders: params.maybe_whole("borders", 1..=MOST_BORDERS)?,
+            inner: params.whole("inner", 2..=100)?,
+        };
+        Ok(Self { plan })
+    }
+}
+
+impl Tuned for Symmetric {
+    fn from_params(params: &mut Params<'_>) -> Result<Self> {
+        Ok(Self {
+            depth: params.whole("depth", 1..=10)?,
+            rate: params.maybe_number("rate", 1e-6..=1.0)?,
+            l2: params.number("l2", 1e-3..=1e6)?,
+            noise: params.number("noise", 0.0..=100.0)?,
+        })
+    }
+}
+
+impl Tuned for Leafwise {
+    fn from_params(params: &mut Params<'_>) -> Result<Self> {
+        Ok(Self {
+            leaves: params.whole("leaves", 2..=1_000)?,
+            least_rows: params.whole("rows", 1..=1_000_000_000)?,
+            least_hessian: params.number("hessian", 0.0..=1e9)?,
+            rate: params.number("rate", 1e-6..=1.0)?,
+            share: params.number("share", 0.01..=1.0)?,
+        })
+    }
+}
+
 /// The paper's WS CatBoost.
 pub(crate) struct Warm;
 
-impl Kind for Warm {
+impl Variety for Warm {
     const NAME: &'static str = "boost";
     const ABOUT: &'static str = "boosted symmetric trees started at f, then logistic";
+    const START: Start = Start::Warm;
+    const PATIENCE: usize = 300;
+    const PARAMETERS: &'static [Parameter] = &symmetric("10");
     type Growth = Symmetric;
-    const DEFAULT: Plan<Symmetric> = Plan {
-        start: Start::Warm,
-        trees: 10,
-        patience: 300,
-        borders: None,
-        inner: 8,
-        growth: Symmetric { depth: 6, rate: None, l2: 3.0, noise: 1.0 },
-    };
-    const PARAMETERS: &'static [Parameter] = &symmetric_parameters("10");
-    const FIELDS: &'static [Field<Plan<Symmetric>>] = SYMMETRIC;
 }
 
 /// The paper's CatBoost.
 pub(crate) struct Cold;
 
-impl Kind for Cold {
+impl Variety for Cold {
     const NAME: &'static str = "boost-cold";
     const ABOUT: &'static str = "boosted symmetric trees from scratch, then logistic";
+    const START: Start = Start::Uniform;
+    const PATIENCE: usize = 200;
+    const PARAMETERS: &'static [Parameter] = &symmetric("300");
     type Growth = Symmetric;
-    const DEFAULT: Plan<Symmetric> =
-        Plan { start: Start::Uniform, trees: 300, patience: 200, ..Warm::DEFAULT };
-    const PARAMETERS: &'static [Parameter] = &symmetric_parameters("300");
-    const FIELDS: &'static [Field<Plan<Symmetric>>] = SYMMETRIC;
 }
 
 /// The paper's WS LGBM.
 pub(crate) struct WarmLeafwise;
 
-impl Kind for WarmLeafwise {
+impl Variety for WarmLeafwise {
     const NAME: &'static str = "boost-leafwise";
     const ABOUT: &'static str = "boosted leaf-wise trees started at f, then logistic";
+    const START: Start = Start::Warm;
+    const PATIENCE: usize = 100;
+    const PARAMETERS: &'static [Parameter] = &leafwise("10");
     type Growth = Leafwise;
-    const DEFAULT: Plan<Leafwise> = Plan {
-        start: Start::Warm,
-        trees: 10,
-        patience: 100,
-        borders: Some(32),
-        inner: 8,
-        growth: Leafwise {
-            leaves: 50,
-            least_rows: 40,
-            least_hessian: 1e-7,
-            rate: 0.04,
-            share: 0.75,
-        },
-    };
-    const PARAMETERS: &'static [Parameter] = &leafwise_parameters("10");
-    const FIELDS: &'static [Field<Plan<Leafwise>>] = LEAFWISE;
 }
 
 /// The paper's LightGBM.
 pub(crate) struct ColdLeafwise;
 
-impl Kind for ColdLeafwise {
+impl Variety for ColdLeafwise {
     const NAME: &'static str = "boost-leafwise-cold";
     const ABOUT: &'static str = "boosted leaf-wise trees from scratch, then logistic";
+    const START: Start = Start::Frequencies;
+    const PATIENCE: usize = 100;
+    const PARAMETERS: &'static [Parameter] = &leafwise("1000");
     type Growth = Leafwise;
-    const DEFAULT: Plan<Leafwise> =
-        Plan { start: Start::Frequencies, trees: 1000, patience: 100, ..WarmLeafwise::DEFAULT };
-    const PARAMETERS: &'static [Parameter] = &leafwise_parameters("1000");
-    const FIELDS: &'static [Field<Plan<Leafwise>>] = LEAFWISE;
 }
 
-/// The parameters of symmetric trees, as they are listed.
-const fn symmetric_parameters(trees: &'static str) -> [Parameter; 7] {
-    let trees = Parameter { name: "trees", default: trees, about: "the most trees of a forest" };
-    [trees, DEPTH, AUTOMATIC_RATE, L2, NOISE, AUTOMATIC_BORDERS, INNER]
+/// The parameters of symmetric trees, of which there are at most so many.
+const fn symmetric(trees: &'static str) -> [Parameter; 7] {
+    [
+        Parameter::new("trees", trees, "the most trees of a forest"),
+        Parameter::new("depth", "6", "the splits of a tree"),
+        Parameter::new(
+            "rate",
+            "automatic",
+            "the learning rate; CatBoost's rule, which gives 0.5 for ten trees",
+        ),
+        Parameter::new("l2", "3", "the penalty on leaf values"),
+        Parameter::new("noise", "1", "how much of the choice of splits is chance"),
+        Parameter::new(
+            "borders",
+            "automatic",
+            "the most borders of a feature, up to 254; 32 for two classes, 16 for more",
+        ),
+        INNER,
+    ]
 }
 
-/// The parameters of leaf-wise trees, as they are listed.
-const fn leafwise_parameters(trees: &'static str) -> [Parameter; 8] {
-    let about = "the most rounds, of a tree a class";
-    let trees = Parameter { name: "trees", default: trees, about };
-    [trees, LEAVES, ROWS, HESSIAN, RATE, SHARE, BORDERS, INNER]
+/// The parameters of leaf-wise trees, of which there are at most so many a class.
+const fn leafwise(trees: &'static str) -> [Parameter; 8] {
+    [
+        Parameter::new("trees", trees, "the most rounds, of a tree a class"),
+        Parameter::new("leaves", "50", "the most leaves of a tree"),
+        Parameter::new("rows", "40", "the fewest rows of a leaf"),
+        Parameter::new("hessian", "1e-7", "the least curvature of a leaf"),
+        Parameter::new("rate", "0.04", "the learning rate"),
+        Parameter::new("share", "0.75", "the share of rows drawn each round"),
+        Parameter::new("borders", "32", "the most borders of a feature, up to 254"),
+        INNER,
+    ]
 }
 
-const DEPTH: Parameter = Parameter { name: "depth", default: "6", about: "the splits of a tree" };
-const AUTOMATIC_RATE: Parameter = Parameter {
-    name: "rate",
-    default: "automatic",
-    about: "the learning rate; CatBoost's rule, which gives 0.5 for ten trees",
-};
-const L2: Parameter = Parameter { name: "l2", default: "3", about: "the penalty on leaf values" };
-const NOISE: Parameter =
-    Parameter { name: "noise", default: "1", about: "how much of the choice of splits is chance" };
-const AUTOMATIC_BORDERS: Parameter = Parameter {
-    name: "borders",
-    default: "automatic",
-    about: "the most borders of a feature, up to 254; 32 for two classes, 16 for more",
-};
-const BORDERS: Parameter =
-    Parameter { name: "borders", default: "32", about: "the most borders of a feature, up to 254" };
-const INNER: Parameter =
-    Parameter { name: "inner", default: "8", about: "the inner folds, one forest each" };
-const LEAVES: Parameter =
-    Parameter { name: "leaves", default: "50", about: "the most leaves of a tree" };
-const ROWS: Parameter =
-    Parameter { name: "rows", default: "40", about: "the fewest rows of a leaf" };
-const HESSIAN: Parameter =
-    Parameter { name: "hessian", default: "1e-7", about: "the least curvature of a leaf" };
-const RATE: Parameter = Parameter { name: "rate", default: "0.04", about: "the learning rate" };
-const SHARE: Parameter =
-    Parameter { name: "share", default: "0.75", about: "the share of rows drawn each round" };
-
-/// The parameters of symmetric trees.
-const SYMMETRIC: &[Field<Plan<Symmetric>>] = &[
-    trees(),
-    Field::whole(
-        "depth",
-        1,
-        10,
-        |plan| Some(plan.growth.depth as f64),
-        |plan, n| plan.growth.depth = n as usize,
-    ),
-    Field::number("rate", 1e-6, 1.0, |plan| plan.growth.rate, |plan, x| plan.growth.rate = Some(x)),
-    Field::number("l2", 1e-3, 1e6, |plan| Some(plan.growth.l2), |plan, x| plan.growth.l2 = x),
-    Field::number(
-        "noise",
-        0.0,
-        100.0,
-        |plan| Some(plan.growth.noise),
-        |plan, x| plan.growth.noise = x,
-    ),
-    borders(),
-    inner(),
-];
-
-/// The parameters of leaf-wise trees.
-const LEAFWISE: &[Field<Plan<Leafwise>>] = &[
-    trees(),
-    Field::whole(
-        "leaves",
-        2,
-        1_000,
-        |plan| Some(plan.growth.leaves as f64),
-        |plan, n| plan.growth.leaves = n as usize,
-    ),
-    Field::whole(
-        "rows",
-        1,
-        1_000_000_000,
-        |plan| Some(plan.growth.least_rows as f64),
-        |plan, n| plan.growth.least_rows = n as usize,
-    ),
-    Field::number(
-        "hessian",
-        0.0,
-        1e9,
-        |plan| Some(plan.growth.least_hessian),
-        |plan, x| plan.growth.least_hessian = x,
-    ),
-    Field::number("rate", 1e-6, 1.0, |plan| Some(plan.growth.rate), |plan, x| plan.growth.rate = x),
-    Field::number(
-        "share",
-        0.01,
-        1.0,
-        |plan| Some(plan.growth.share),
-        |plan, x| plan.growth.share = x,
-    ),
-    borders(),
-    inner(),
-];
-
-const fn trees<G: Growth>() -> Field<Plan<G>> {
-    Field::whole(
-        "trees",
-        1,
-        10_000,
-        |plan| Some(plan.trees as f64),
-        |plan, n| plan.trees = n as usize,
-    )
-}
-
-const fn borders<G: Growth>() -> Field<Plan<G>> {
-    Field::whole(
-        "borders",
-        1,
-        MOST_BORDERS,
-        |plan| plan.borders.map(|n| n as f64),
-        |plan, n| plan.borders = Some(n as usize),
-    )
-}
-
-const fn inner<G: Growth>() -> Field<Plan<G>> {
-    Field::whole("inner", 2, 100, |plan| Some(plan.inner as f64), |plan, n| plan.inner = n as usize)
-}
+const INNER: Parameter = Parameter::new("inner", "8", "the inner folds, one forest each");

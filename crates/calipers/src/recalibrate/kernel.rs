@@ -4,15 +4,13 @@ use ndarray::{ArrayView2, ArrayViewMut2};
 use serde::{Deserialize, Serialize};
 
 use super::gauss::{BANDWIDTHS, GaussSums, Sources};
-use super::registry::Builtin;
+use super::registry::{Builtin, Tunable};
 use super::{Fitted, Model};
 use crate::data::Sample;
 use crate::error::Result;
 use crate::numeric::simplex::{is_moderate, mix_with_uniform};
 use crate::params::{Parameter, Params};
 use crate::run::stop;
-
-const BANDWIDTH: f64 = 0.1;
 
 /// Where the kernels around all training rows add up to less than this, the rest is made up by f.
 const LEAST_MASS: f64 = 1e-12;
@@ -31,33 +29,10 @@ pub(crate) struct Kernel {
     bandwidth: f64,
 }
 
-impl Default for Kernel {
-    fn default() -> Self {
-        Self { bandwidth: BANDWIDTH }
-    }
-}
-
 impl Builtin for Kernel {
     const NAME: &'static str = "kernel";
     const ABOUT: &'static str = "mean of the labels nearby (Nadaraya-Watson, Gaussian)";
-    const PARAMETERS: &'static [Parameter] =
-        &[Parameter { name: "bandwidth", default: "0.1", about: "the Gaussian's width" }];
     type Model = Smoother;
-
-    fn from_params(params: &mut Params<'_>) -> Result<Self> {
-        let condition = "a number from 1e-6 to 1e6";
-        let holds = |width| BANDWIDTHS.contains(&width);
-        Ok(Self { bandwidth: params.number("bandwidth", BANDWIDTH, condition, holds)? })
-    }
-
-    #[allow(clippy::float_cmp, reason = "the default is the same bits")]
-    fn settings(&self) -> String {
-        if self.bandwidth == BANDWIDTH {
-            String::new()
-        } else {
-            format!("bandwidth={}", self.bandwidth)
-        }
-    }
 
     fn learn(&self, sample: &Sample, _: u64) -> Box<dyn Fitted> {
         let training_rows = sample.effective_rows();
@@ -85,6 +60,15 @@ impl Builtin for Kernel {
             })
         };
         Box::new(Smoother { training_rows, neighbours })
+    }
+}
+
+impl Tunable for Kernel {
+    const PARAMETERS: &'static [Parameter] =
+        &[Parameter::new("bandwidth", "0.1", "the Gaussian's width")];
+
+    fn from_params(params: &mut Params<'_>) -> Result<Self> {
+        Ok(Self { bandwidth: params.number("bandwidth", BANDWIDTHS)? })
     }
 }
 

@@ -1,7 +1,7 @@
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-use super::registry::Builtin;
+use super::registry::{Builtin, Tunable};
 use super::{Fitted, Model};
 use crate::data::Sample;
 use crate::error::Result;
@@ -23,7 +23,7 @@ const TOLERANCE: f64 = 1e-4;
 ///
 /// ## Reference
 /// Arthur and Vassilvitskii, *k-means++: the advantages of careful seeding*, 2007.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Partition {
     cells: Option<usize>,
 }
@@ -31,20 +31,7 @@ pub(crate) struct Partition {
 impl Builtin for Partition {
     const NAME: &'static str = "partition";
     const ABOUT: &'static str = "label frequencies in k-means cells of f";
-    const PARAMETERS: &'static [Parameter] = &[Parameter {
-        name: "cells",
-        default: "15 or 30",
-        about: "the number of cells; 15 for two classes, 30 for more",
-    }];
     type Model = Cells;
-
-    fn from_params(params: &mut Params<'_>) -> Result<Self> {
-        Ok(Self { cells: params.count("cells", 1)? })
-    }
-
-    fn settings(&self) -> String {
-        self.cells.map_or_else(String::new, |cells| format!("cells={cells}"))
-    }
 
     fn learn(&self, sample: &Sample, seed: u64) -> Box<dyn Fitted> {
         let cells = self.cells.unwrap_or(if sample.classes() == 2 { 15 } else { 30 });
@@ -52,6 +39,18 @@ impl Builtin for Partition {
         let mut centres = points.spread(cells, seed);
         points.settle(&mut centres);
         Box::new(Cells::count(sample, centres))
+    }
+}
+
+impl Tunable for Partition {
+    const PARAMETERS: &'static [Parameter] = &[Parameter::new(
+        "cells",
+        "15 or 30",
+        "the number of cells; 15 for two classes, 30 for more",
+    )];
+
+    fn from_params(params: &mut Params<'_>) -> Result<Self> {
+        Ok(Self { cells: params.maybe_whole("cells", 1..=1_000_000)? })
     }
 }
 

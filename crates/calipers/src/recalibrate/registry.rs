@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::auto::Auto;
 use super::boosting::Boosting;
 use super::{Fitted, Model, Recalibrator};
 use crate::data::Sample;
@@ -13,13 +14,13 @@ use crate::run::stop;
 
 /// Every recalibrator, in the order in which they are listed.
 const TABLE: &[Entry] = &[
-    Entry::of::<super::auto::Auto>(),
+    Entry::of::<Auto>(),
     Entry::of::<super::bayes::Bayes>(),
     Entry::of::<super::stack::Stack>(),
-    Entry::of::<Boosting<super::boosting::Warm>>(),
-    Entry::of::<Boosting<super::boosting::WarmLeafwise>>(),
-    Entry::of::<Boosting<super::boosting::Cold>>(),
-    Entry::of::<Boosting<super::boosting::ColdLeafwise>>(),
+    Entry::tunable::<Boosting<super::boosting::Warm>>(),
+    Entry::tunable::<Boosting<super::boosting::WarmLeafwise>>(),
+    Entry::tunable::<Boosting<super::boosting::Cold>>(),
+    Entry::tunable::<Boosting<super::boosting::ColdLeafwise>>(),
     Entry::of::<super::temperature::Temperature>(),
     Entry::of::<super::affine::Affine>(),
     Entry::of::<super::quadratic::Quadratic>(),
@@ -30,10 +31,10 @@ const TABLE: &[Entry] = &[
     Entry::of::<super::sms::Sms>(),
     Entry::of::<super::logistic::Logistic>(),
     Entry::of::<super::isotonic::Isotonic>(),
-    Entry::of::<super::kernel::Kernel>(),
-    Entry::of::<super::partition::Partition>(),
-    Entry::of::<super::bins_width::BinsWidth>(),
-    Entry::of::<super::bins_mass::BinsMass>(),
+    Entry::tunable::<super::kernel::Kernel>(),
+    Entry::tunable::<super::partition::Partition>(),
+    Entry::tunable::<super::bins_width::BinsWidth>(),
+    Entry::tunable::<super::bins_mass::BinsMass>(),
     Entry::of::<super::identity::Identity>(),
     Entry::of::<super::constant::Constant>(),
 ];
@@ -44,39 +45,39 @@ const TABLE: &[Entry] = &[
 pub(crate) const MOST_PAIRED: usize = 2_048;
 
 /// What a recalibrator of this crate says of itself.
-pub(crate) trait Builtin: Default + Send + Sync + 'static {
+pub(crate) trait Builtin: Sized + Send + Sync + 'static {
     /// The name it is asked for by.
     const NAME: &'static str;
     /// What it is, in one line.
     const ABOUT: &'static str;
-    /// The parameters it takes.
-    const PARAMETERS: &'static [Parameter] = &[];
     /// The most classes it is fitted to; [`MOST_PAIRED`] for one with a parameter for every two.
     const MOST_CLASSES: usize = usize::MAX;
     /// The model it fits; for one that chooses among others, any of them.
     type Model: Model;
-
-    /// Makes it from its parameters.
-    fn from_params(_: &mut Params<'_>) -> Result<Self> {
-        Ok(Self::default())
-    }
-
-    /// The parameters that differ from their defaults, as they would be given.
-    fn settings(&self) -> String {
-        String::new()
-    }
 
     /// Learns g. Total: there is no sample of so few classes that it cannot learn from. What it has
     /// learnt when it is stopped is thrown away.
     fn learn(&self, sample: &Sample, seed: u64) -> Box<dyn Fitted>;
 }
 
-impl<B: Builtin> Recalibrator for B {
+/// What a recalibrator with parameters says of them.
+pub(crate) trait Tunable: Builtin {
+    /// The parameters it takes.
+    const PARAMETERS: &'static [Parameter];
+
+    /// Makes it from its parameters.
+    fn from_params(params: &mut Params<'_>) -> Result<Self>;
+}
+
+/// A recalibrator of this crate by the name it was asked for.
+struct Named<B> {
+    name: String,
+    learner: B,
+}
+
+impl<B: Builtin> Recalibrator for Named<B> {
     fn name(&self) -> String {
-        match self.settings() {
-            settings if settings.is_empty() => B::NAME.to_owned(),
-            settings => format!("{}:{settings}", B::NAME),
-        }
+        self.name.clone()
     }
 
     fn fit(&self, sample: &Sample, seed: u64) -> Result<Box<dyn Fitted>> {
@@ -84,7 +85,7 @@ impl<B: Builtin> Recalibrator for B {
         if classes > most {
             return Err(Error::TooManyClasses { recalibrator: self.name(), classes, most });
         }
-        let fitted = self.learn(sample, seed);
+        let fitted = self.learner.learn(sample, seed);
         stop::check()?;
         Ok(fitted)
     }
@@ -104,27 +105,48 @@ pub struct RecalibratorInfo {
 
 struct Entry {
     info: RecalibratorInfo,
-    make: fn(&mut Params<'_>) -> Result<Arc<dyn Recalibrator>>,
+    make: Make,
     model: &'static str,
     load: fn(Value) -> Result<Box<dyn Fitted>>,
 }
 
+type Make = fn(Params<'_>) -> Result<Arc<dyn Recalibrator>>;
+
 impl Entry {
-    const fn of<B: Builtin>() -> Self {
+    /// One without parameters.
+    const fn of<B: Builtin + Default>() -> Self {
+        Self::listed::<B>(&[], |params| {
+            let (learner, name) = params.make(B::NAME, &[], |_| Ok(B::default()))?;
+            Ok(Arc::new(Named { name, learner }))
+        })
+    }
+
+    /// One with parameters.
+    const fn tunable<B: Tunable>() -> Self {
+        Self::listed::<B>(B::PARAMETERS, |params| {
+            let (learner, name) = params.make(B::NAME, B::PARAMETERS, B::from_params)?;
+            Ok(Arc::new(Named { name, learner }))
+        })
+    }
+
+    const fn listed<B: Builtin>(parameters: &'static [Parameter], make: Make) -> Self {
         Self {
-            info: RecalibratorInfo { name: B::NAME, about: B::ABOUT, parameters: B::PARAMETERS },
-            make: |params| Ok(Arc::new(B::from_params(params)?)),
+            info: RecalibratorInfo { name: B::NAME, about: B::ABOUT, parameters },
+            make,
             model: B::Model::NAME,
-            load: |value| {
-                let model: B::Model =
-                    serde_json::from_value(value).map_err(|error| unusable(error.to_string()))?;
-                if model.is_sound() {
-                    Ok(Box::new(model))
-                } else {
-                    Err(unusable("its parameters do not fit together".to_owned()))
-                }
-            },
+            load: load::<B::Model>,
         }
+    }
+}
+
+/// A model from its saved parameters, if they fit together.
+fn load<M: Model>(parameters: Value) -> Result<Box<dyn Fitted>> {
+    let model: M =
+        serde_json::from_value(parameters).map_err(|error| unusable(error.to_string()))?;
+    if model.is_sound() {
+        Ok(Box::new(model))
+    } else {
+        Err(unusable("its parameters do not fit together".to_owned()))
     }
 }
 
@@ -145,14 +167,12 @@ fn unusable(reason: String) -> Error {
 /// ```
 pub fn recalibrator(text: &str) -> Result<Arc<dyn Recalibrator>> {
     let refuse = |text, reason| Error::Recalibrator { text, reason };
-    let (name, mut params) = Params::parse(text, refuse)?;
+    let (name, params) = Params::parse(text, refuse)?;
     let entry = TABLE.iter().find(|entry| entry.info.name == name).ok_or_else(|| {
         let names: Vec<&str> = TABLE.iter().map(|entry| entry.info.name).collect();
         refuse(text.to_owned(), format!("the names are {}", names.join(", ")))
     })?;
-    let made = (entry.make)(&mut params)?;
-    params.finish()?;
-    Ok(made)
+    (entry.make)(params)
 }
 
 /// Every recalibrator there is, the default first.
@@ -166,7 +186,7 @@ pub fn recalibrators() -> impl Iterator<Item = RecalibratorInfo> {
 
 /// `auto`.
 pub fn default_recalibrator() -> Arc<dyn Recalibrator> {
-    Arc::new(super::auto::Auto)
+    Arc::new(Named { name: Auto::NAME.to_owned(), learner: Auto })
 }
 
 /// A fitted model as JSON text.
