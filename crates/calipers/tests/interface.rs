@@ -62,11 +62,12 @@ fn names_that_clash_or_mean_nothing_are_refused_by_name() {
 
 #[test]
 fn metrics_that_are_built_are_those_that_are_named() {
-    assert_eq!(Metric::linf().to_string(), "linf");
-    assert_eq!(Metric::lp(1.5).unwrap().classwise().to_string(), "classwise-l1.5");
-    for p in [0.5, f64::NAN, f64::INFINITY] {
-        let error = Metric::lp(p).unwrap_err().to_string();
-        assert!(error.contains("p must be a number of at least 1"), "{error}");
+    let metric = |name: &str| name.parse::<Metric>().unwrap();
+    assert_eq!(metric("linf").over().top().to_string(), "top-over-linf");
+    assert_eq!(metric("top-l1.5").classwise().under().to_string(), "classwise-under-l1.5");
+    for p in ["0.5", "nan", "inf "] {
+        let error = format!("l{p}").parse::<Metric>().unwrap_err().to_string();
+        assert!(error.contains("l<p> (any p >= 1"), "{error}");
     }
 }
 
@@ -94,7 +95,8 @@ fn a_sketch_shows_the_g_that_was_asked_for() {
 #[test]
 fn a_test_that_fits_again_refuses_what_is_wrong_and_draws_as_often_as_it_is_told() {
     let p_value = |setting: &str| {
-        let estimator = Estimator::new().metric(Metric::brier()).test(Test::Refit).draws(19);
+        let estimator =
+            Estimator::new().metric("brier".parse().unwrap()).test(Test::Refit).draws(19);
         let estimator = estimator.recalibrator(recalibrator("affine").unwrap()).seed(1);
         let report = estimator.estimate(&simulate(setting, 300, 5).unwrap()).unwrap();
         report.estimates[0].p_value.unwrap()

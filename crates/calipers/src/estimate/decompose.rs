@@ -1,7 +1,7 @@
 //! Mean loss = miscalibration − discrimination + uncertainty.
 
 use crate::data::Predictions;
-use crate::loss::{Metric, Scope};
+use crate::loss::Metric;
 
 /// The parts of a mean Brier score or log loss.
 ///
@@ -43,26 +43,8 @@ pub(crate) fn decompose(
     log_floor: f64,
     miscalibration: f64,
 ) -> Option<Decomposition> {
-    if metric.scope() != Scope::Canonical || metric.side().is_some() {
-        return None;
-    }
-    let logarithmic = match metric.to_string().as_str() {
-        "brier" => false,
-        "log" => true,
-        _ => return None,
-    };
+    let loss = metric.plain(log_floor)?;
     let classes = predictions.classes();
-    let loss = |f: &[f64], label: usize| {
-        if logarithmic {
-            return -f[label].max(log_floor).ln();
-        }
-        let squared = |class: usize| {
-            let observed = if class == label { 1.0 } else { 0.0 };
-            (f[class] - observed) * (f[class] - observed)
-        };
-        // Of two classes the scalar.
-        if classes == 2 { squared(1) } else { (0..classes).map(squared).sum() }
-    };
     let weight = |row: usize| predictions.weights().map_or(1.0, |weights| weights[row]);
     let mut frequencies = vec![0.0; classes];
     let mut total = 0.0;

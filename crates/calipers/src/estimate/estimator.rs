@@ -247,7 +247,7 @@ impl Estimator {
 
     fn metrics_or_default(&self) -> Result<Vec<Metric>> {
         if self.metrics.is_empty() {
-            Ok(vec![Metric::lp(1.0)?, Metric::lp(2.0)?, Metric::brier(), Metric::log()])
+            Metric::DEFAULTS.iter().map(|name| name.parse()).collect()
         } else {
             Ok(self.metrics.clone())
         }

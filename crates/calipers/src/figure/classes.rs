@@ -83,7 +83,8 @@ impl Classes {
             (Folds::Given { .. }, Some(_)) => Folds::Shuffled(5),
             (folds, _) => folds.clone(),
         };
-        let mut one = estimator.within(folds, confidence, 0).only(vec![Metric::lp(1.0)?]).draws(0);
+        let mut one =
+            estimator.within(folds, confidence, 0).only(vec!["l1".parse::<Metric>()?]).draws(0);
         one = one.bracket(false);
         if classes > MOST_CLASSES {
             one = one.recalibrator(recalibrator(CHEAP)?);

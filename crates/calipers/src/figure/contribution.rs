@@ -13,7 +13,7 @@ const BINS: usize = 40;
 impl View {
     /// The metrics whose scores the figures of a view are made of: l1, and its shares.
     pub(crate) fn metrics(self) -> Result<[Metric; 3]> {
-        let l1 = Metric::lp(1.0)?;
+        let l1 = "l1".parse::<Metric>()?;
         let l1 = if self == Self::Top { l1.top() } else { l1 };
         Ok([l1.clone(), l1.clone().over(), l1.under()])
     }

@@ -1,3 +1,7 @@
+use std::sync::Arc;
+
+use super::part::MetricPart;
+use super::registry::{Entry, NamedLoss, Plain};
 use super::{ProperLoss, Purpose};
 
 /// The squared error, behind E‖f − C‖₂².
@@ -6,6 +10,39 @@ use super::{ProperLoss, Purpose};
 /// Two classes: the scalar (f₁ − g₁)(f₁ + g₁ − 2Y₁).
 #[derive(Debug, Clone, Copy)]
 pub struct Brier;
+
+impl Brier {
+    pub(super) const ENTRY: Entry = Entry {
+        part: MetricPart::new("brier", "E|f - C|^2, the squared error; two classes: E(f1 - C1)^2"),
+        expected: "brier",
+        parse: |text| (text == "brier").then(|| Arc::new(Self) as _),
+    };
+}
+
+impl NamedLoss for Brier {
+    fn name(&self) -> String {
+        "brier".to_owned()
+    }
+
+    fn scorer(&self, _: f64) -> Box<dyn ProperLoss> {
+        Box::new(*self)
+    }
+
+    fn vector_factor(&self) -> f64 {
+        2.0
+    }
+
+    fn plain(&self, _: f64) -> Option<Plain> {
+        Some(Box::new(|f, label| {
+            let squared = |class: usize| {
+                let observed = if class == label { 1.0 } else { 0.0 };
+                (f[class] - observed) * (f[class] - observed)
+            };
+            // Of two classes the scalar.
+            if f.len() == 2 { squared(1) } else { (0..f.len()).map(squared).sum() }
+        }))
+    }
+}
 
 impl ProperLoss for Brier {
     fn score(&self, f: &[f64], g: &[f64], label: usize) -> f64 {

@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use ndarray::{ArrayView2, ArrayViewMut2, aview1};
 
+use super::registry::NamedLoss;
 use super::{ProperLoss, Purpose};
 
 /// A convex distance D_f(z) from a prediction f, 0 and least at z = f (paper, appendix on general
@@ -115,5 +116,22 @@ impl ProperLoss for DistanceLoss {
             Self::combine_each(&f.row(row).to_vec(), &g.row(row).to_vec(), values[row], &mut each);
             slopes.assign(&aview1(&each));
         }
+    }
+}
+
+/// A distance by the name that its owner gave it.
+#[derive(Debug)]
+pub(super) struct NamedDistance {
+    pub name: String,
+    pub distance: Arc<dyn Distance>,
+}
+
+impl NamedLoss for NamedDistance {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn scorer(&self, _: f64) -> Box<dyn ProperLoss> {
+        Box::new(DistanceLoss(Arc::clone(&self.distance)))
     }
 }

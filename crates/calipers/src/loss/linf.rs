@@ -1,3 +1,7 @@
+use std::sync::Arc;
+
+use super::part::MetricPart;
+use super::registry::{Entry, NamedLoss};
 use super::{ProperLoss, Purpose, pull, pull_each, scalar_score};
 
 /// The loss behind E max |f − C|, the limit of [`Lp`](super::Lp) as p grows.
@@ -6,6 +10,24 @@ use super::{ProperLoss, Purpose, pull, pull_each, scalar_score};
 /// components tie, their mean is taken, so that the order of the classes does not matter.
 #[derive(Debug, Clone, Copy)]
 pub struct Linf;
+
+impl Linf {
+    pub(super) const ENTRY: Entry = Entry {
+        part: MetricPart::new("linf", "E max |f - C|, the largest error over the classes"),
+        expected: "linf",
+        parse: |text| (text == "linf").then(|| Arc::new(Self) as _),
+    };
+}
+
+impl NamedLoss for Linf {
+    fn name(&self) -> String {
+        "linf".to_owned()
+    }
+
+    fn scorer(&self, _: f64) -> Box<dyn ProperLoss> {
+        Box::new(*self)
+    }
+}
 
 impl ProperLoss for Linf {
     fn score(&self, f: &[f64], g: &[f64], label: usize) -> f64 {

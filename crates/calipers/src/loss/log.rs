@@ -1,3 +1,7 @@
+use std::sync::Arc;
+
+use super::part::MetricPart;
+use super::registry::{Entry, NamedLoss, Plain};
 use super::{ProperLoss, Purpose};
 
 /// The logarithmic loss, behind E KL(C ‖ f), in nats.
@@ -17,6 +21,32 @@ use super::{ProperLoss, Purpose};
 pub struct Log {
     /// Probabilities below this count as this; 0 for none.
     pub floor: f64,
+}
+
+impl Log {
+    pub(super) const ENTRY: Entry = Entry {
+        part: MetricPart::new(
+            "log",
+            "E KL(C || f) in nats; infinite where f rules out what occurs",
+        ),
+        expected: "log",
+        parse: |text| (text == "log").then(|| Arc::new(Self { floor: 0.0 }) as _),
+    };
+}
+
+impl NamedLoss for Log {
+    fn name(&self) -> String {
+        "log".to_owned()
+    }
+
+    fn scorer(&self, log_floor: f64) -> Box<dyn ProperLoss> {
+        Box::new(Self { floor: self.floor.max(log_floor) })
+    }
+
+    fn plain(&self, log_floor: f64) -> Option<Plain> {
+        let floor = self.floor.max(log_floor);
+        Some(Box::new(move |f, label| -f[label].max(floor).ln()))
+    }
 }
 
 impl ProperLoss for Log {

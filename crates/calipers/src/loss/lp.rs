@@ -1,3 +1,7 @@
+use std::sync::Arc;
+
+use super::part::MetricPart;
+use super::registry::{Entry, NamedLoss};
 use super::{ProperLoss, Purpose, pull, pull_each, scalar_score};
 
 /// The loss behind E‖f − C‖ₚ, p ≥ 1 (paper, Proposition 1).
@@ -25,6 +29,40 @@ impl Lp {
     /// The loss for a norm of exponent p; an exponent below 1 is taken as 1.
     pub fn new(p: f64) -> Self {
         Self { p: p.max(1.0) }
+    }
+
+    pub(super) const ENTRY: Entry = Entry {
+        part: MetricPart::new(
+            "l<p>",
+            "E|f - C|_p for any p >= 1: l1, l2, l1.5; two classes: E|f1 - C1|",
+        ),
+        expected: "l<p> (any p >= 1, for instance l1, l2, l1.5)",
+        parse: |text| parse_p(text).map(|p| Arc::new(Self { p }) as _),
+    };
+}
+
+/// The p of `l<p>`: plain decimals only, so that `l1e3`, `l+2`, `lnan` are not metrics.
+fn parse_p(text: &str) -> Option<f64> {
+    let digits = text.strip_prefix('l')?;
+    let plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    if !plain || !digits.starts_with(|first: char| first.is_ascii_digit()) || digits.ends_with('.')
+    {
+        return None;
+    }
+    digits.parse().ok().filter(|p: &f64| p.is_finite() && *p >= 1.0)
+}
+
+impl NamedLoss for Lp {
+    fn name(&self) -> String {
+        format!("l{}", self.p)
+    }
+
+    fn scorer(&self, _: f64) -> Box<dyn ProperLoss> {
+        Box::new(*self)
+    }
+
+    fn vector_factor(&self) -> f64 {
+        2f64.powf(1.0 / self.p)
     }
 }
 

@@ -5,11 +5,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::ProperLoss;
-use super::brier::Brier;
-use super::distance::{Distance, DistanceLoss};
-use super::linf::Linf;
-use super::log::Log;
-use super::lp::Lp;
+use super::distance::{Distance, NamedDistance};
+use super::part::{MetricPart, Scope, Side, optional, strip};
+use super::registry::{self, NamedLoss, Plain};
 use super::sided::{Pivot, Sided};
 use crate::error::{Error, Result};
 
@@ -29,42 +27,14 @@ use crate::error::{Error, Result};
 /// assert_eq!(metric.scope(), Scope::Top);
 /// assert_eq!(metric.to_string(), "top-over-l1.5");
 /// assert!("l0.5".parse::<Metric>().is_err());
+/// assert!(Metric::LOSSES.iter().any(|loss| loss.name == "brier"));
 /// # Ok::<(), calipers::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Metric {
     scope: Scope,
     side: Option<Side>,
-    kind: Kind,
-}
-
-/// Which problem the error is measured on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Scope {
-    /// The whole probability vector.
-    Canonical,
-    /// The two-class problem "is the most probable class the observed one?".
-    Top,
-    /// The mean over classes of the two-class problem "this class or not?".
-    Classwise,
-}
-
-/// Which share of the error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Side {
-    /// The truth lies towards 1/2 from f (with `top`: below f).
-    Over,
-    /// The truth lies away from 1/2 (with `top`: above f).
-    Under,
-}
-
-#[derive(Debug, Clone)]
-enum Kind {
-    Lp(f64),
-    Linf,
-    Brier,
-    Log,
-    Distance { name: String, distance: Arc<dyn Distance> },
+    loss: Arc<dyn NamedLoss>,
 }
 
 /// How the norm of a two-class error is taken.
@@ -77,65 +47,58 @@ pub enum BinaryNorm {
     Vector,
 }
 
-const EXPECTED: &str = "a metric is [top-|classwise-][over-|under-] followed by l<p> (any p >= 1, \
-                        for instance l1, l2, l1.5), linf, brier or log";
-
 impl Metric {
-    /// The Lp calibration error E‖f − C‖ₚ.
+    /// What is measured.
+    pub const LOSSES: &'static [MetricPart] = &registry::PARTS;
+
+    /// On which problem.
+    pub const SCOPES: &'static [MetricPart] = &Scope::PARTS;
+
+    /// Which share of it.
+    pub const SIDES: &'static [MetricPart] = &Side::PARTS;
+
+    /// The names of what is measured unless it is said.
+    pub const DEFAULTS: &'static [&'static str] = registry::DEFAULTS;
+
+    /// How a name is put together.
     ///
-    /// # Errors
-    /// p below 1 or not finite; use [`Metric::linf`] for the largest component.
-    pub fn lp(p: f64) -> Result<Self> {
-        if p.is_finite() && p >= 1.0 {
-            Ok(Self::canonical(Kind::Lp(p)))
-        } else {
-            Err(Error::Metric {
-                text: format!("l{p}"),
-                reason: "p must be a number of at least 1, or inf".to_owned(),
-            })
-        }
-    }
-
-    /// E max |f − C|.
-    pub fn linf() -> Self {
-        Self::canonical(Kind::Linf)
-    }
-
-    /// E‖f − C‖₂².
-    pub fn brier() -> Self {
-        Self::canonical(Kind::Brier)
-    }
-
-    /// E KL(C ‖ f), in nats.
-    pub fn log() -> Self {
-        Self::canonical(Kind::Log)
+    /// ```
+    /// use calipers::Metric;
+    ///
+    /// assert_eq!(Metric::grammar(), "metric = [top-|classwise-][over-|under-]loss");
+    /// ```
+    pub fn grammar() -> String {
+        format!("metric = {}{}loss", optional(Self::SCOPES), optional(Self::SIDES))
     }
 
     /// E D_f(C) for any convex distance.
+    #[must_use]
     pub fn distance(name: impl Into<String>, distance: impl Distance + 'static) -> Self {
-        Self::canonical(Kind::Distance { name: name.into(), distance: Arc::new(distance) })
-    }
-
-    fn canonical(kind: Kind) -> Self {
-        Self { scope: Scope::Canonical, side: None, kind }
+        let (name, distance) = (name.into(), Arc::new(distance));
+        let loss = Arc::new(NamedDistance { name, distance });
+        Self { scope: Scope::Canonical, side: None, loss }
     }
 
     /// The same error on the problem of the most probable class.
+    #[must_use]
     pub fn top(self) -> Self {
         Self { scope: Scope::Top, ..self }
     }
 
     /// The same error, averaged over the one-versus-rest problems.
+    #[must_use]
     pub fn classwise(self) -> Self {
         Self { scope: Scope::Classwise, ..self }
     }
 
     /// The share that is due to over-confidence.
+    #[must_use]
     pub fn over(self) -> Self {
         Self { side: Some(Side::Over), ..self }
     }
 
     /// The share that is due to under-confidence.
+    #[must_use]
     pub fn under(self) -> Self {
         Self { side: Some(Side::Under), ..self }
     }
@@ -152,11 +115,14 @@ impl Metric {
 
     /// What multiplies the scalar two-class score when the vector's norm is asked for.
     pub(crate) fn vector_factor(&self) -> f64 {
-        match &self.kind {
-            Kind::Lp(p) => 2f64.powf(1.0 / p),
-            Kind::Brier => 2.0,
-            Kind::Linf | Kind::Log | Kind::Distance { .. } => 1.0,
-        }
+        self.loss.vector_factor()
+    }
+
+    /// The loss of a single prediction, where the metric's mean loss can be split: of the whole error
+    /// of the whole vector.
+    pub(crate) fn plain(&self, log_floor: f64) -> Option<Plain> {
+        let whole = self.scope == Scope::Canonical && self.side.is_none();
+        whole.then(|| self.loss.plain(log_floor)).flatten()
     }
 
     /// The loss whose scores estimate this metric.
@@ -164,13 +130,7 @@ impl Metric {
     /// # Errors
     /// A side asked of a whole vector of more than two classes.
     pub(crate) fn loss(&self, classes: usize, log_floor: f64) -> Result<Box<dyn ProperLoss>> {
-        let loss: Box<dyn ProperLoss> = match &self.kind {
-            Kind::Lp(p) => Box::new(Lp::new(*p)),
-            Kind::Linf => Box::new(Linf),
-            Kind::Brier => Box::new(Brier),
-            Kind::Log => Box::new(Log { floor: log_floor }),
-            Kind::Distance { distance, .. } => Box::new(DistanceLoss(Arc::clone(distance))),
-        };
+        let loss = self.loss.scorer(log_floor);
         let Some(side) = self.side else { return Ok(loss) };
         if self.scope == Scope::Canonical && classes > 2 {
             return Err(Error::Inapplicable {
@@ -188,23 +148,7 @@ impl Metric {
 
 impl fmt::Display for Metric {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self.scope {
-            Scope::Canonical => "",
-            Scope::Top => "top-",
-            Scope::Classwise => "classwise-",
-        })?;
-        out.write_str(match self.side {
-            None => "",
-            Some(Side::Over) => "over-",
-            Some(Side::Under) => "under-",
-        })?;
-        match &self.kind {
-            Kind::Lp(p) => write!(out, "l{p}"),
-            Kind::Linf => out.write_str("linf"),
-            Kind::Brier => out.write_str("brier"),
-            Kind::Log => out.write_str("log"),
-            Kind::Distance { name, .. } => out.write_str(name),
-        }
+        write!(out, "{}{}{}", self.scope.prefix(), Side::prefix(self.side), self.loss.name())
     }
 }
 
@@ -212,43 +156,17 @@ impl FromStr for Metric {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let mut rest = text;
-        let mut scope = Scope::Canonical;
-        for (prefix, value) in [("top-", Scope::Top), ("classwise-", Scope::Classwise)] {
-            if let Some(after) = rest.strip_prefix(prefix) {
-                (scope, rest) = (value, after);
-                break;
+        let (scope, rest) = strip(text, Scope::ALL, &Scope::PARTS);
+        let (side, rest) = strip(rest, Side::ALL, &Side::PARTS);
+        match registry::parse(rest) {
+            Some(loss) => Ok(Self { scope, side, loss }),
+            None => {
+                let before = [optional(Self::SCOPES), optional(Self::SIDES)].concat();
+                let reason = format!("a metric is {before} followed by {}", registry::expected());
+                Err(Error::Metric { text: text.to_owned(), reason })
             }
         }
-        let mut side = None;
-        for (prefix, value) in [("over-", Side::Over), ("under-", Side::Under)] {
-            if let Some(after) = rest.strip_prefix(prefix) {
-                (side, rest) = (Some(value), after);
-                break;
-            }
-        }
-        let kind = match rest {
-            "linf" => Kind::Linf,
-            "brier" => Kind::Brier,
-            "log" => Kind::Log,
-            _ => Kind::Lp(parse_p(rest).ok_or_else(|| Error::Metric {
-                text: text.to_owned(),
-                reason: EXPECTED.to_owned(),
-            })?),
-        };
-        Ok(Self { scope, side, kind })
     }
-}
-
-/// The p of `l<p>`: plain decimals only, so that `l1e3`, `l+2`, `lnan` are not metrics.
-fn parse_p(text: &str) -> Option<f64> {
-    let digits = text.strip_prefix('l')?;
-    let plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    if !plain || !digits.starts_with(|first: char| first.is_ascii_digit()) || digits.ends_with('.')
-    {
-        return None;
-    }
-    digits.parse().ok().filter(|p: &f64| p.is_finite() && *p >= 1.0)
 }
 
 #[cfg(test)]

@@ -10,8 +10,9 @@ mod linf;
 mod log;
 mod lp;
 mod metric;
+mod part;
+mod registry;
 mod sided;
-mod vocabulary;
 
 use ndarray::{ArrayView2, ArrayViewMut2, aview1};
 
@@ -20,8 +21,8 @@ pub use distance::{Distance, DistanceLoss};
 pub use linf::Linf;
 pub use log::Log;
 pub use lp::Lp;
-pub use metric::{BinaryNorm, Metric, Scope, Side};
-pub use vocabulary::MetricPart;
+pub use metric::{BinaryNorm, Metric};
+pub use part::{MetricPart, Scope, Side};
 
 /// A loss that is proper for every f: E_{Y~q} ℓ_f(g, Y) is least at g = q.
 pub trait ProperLoss: Send + Sync {

@@ -1,4 +1,4 @@
-use super::metric::Side;
+use super::part::Side;
 use super::{ProperLoss, Purpose};
 
 /// Where over-confidence points to.

@@ -1,6 +1,5 @@
 use proptest::prelude::*;
 
-use super::metric::Side;
 use super::sided::{Pivot, Sided};
 use super::*;
 

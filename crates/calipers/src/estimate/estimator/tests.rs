@@ -193,8 +193,8 @@ fn an_onlooker_sees_the_held_out_g_of_the_whole_vector() {
 #[test]
 fn settings_are_kept_beside_each_other() {
     let asked = Estimator::new()
-        .metric(Metric::brier())
-        .metrics([Metric::log(), Metric::lp(3.0).unwrap()])
+        .metric("brier".parse().unwrap())
+        .metrics(["log", "l3"].map(|name| name.parse().unwrap()))
         .recalibrator(recalibrator("isotonic").unwrap())
         .folds(7)
         .repeats(6)
@@ -225,7 +225,7 @@ fn settings_are_kept_beside_each_other() {
     assert!(group.watcher.is_none() && group.stop.is_some());
     assert_eq!((group.metrics.len(), group.repeats, group.seed), (3, 6, 5));
 
-    let other = asked.only(vec![Metric::brier()]);
+    let other = asked.only(vec!["brier".parse().unwrap()]);
     assert_eq!((other.metrics.len(), other.repeats, other.seed), (1, 6, 5));
 }
 
@@ -246,7 +246,7 @@ fn further_metrics_are_added_to_those_asked_for_each_once() {
     let by_default = Estimator::new().seed(3).with_metrics(more()).unwrap();
     assert_eq!(by_default.own_seed(), 3);
     assert_eq!(names(by_default), ["l1", "l2", "brier", "log", "top-l1"]);
-    let own = Estimator::new().metric(Metric::brier()).with_metrics(more()).unwrap();
+    let own = Estimator::new().metric("brier".parse().unwrap()).with_metrics(more()).unwrap();
     assert_eq!(names(own), ["brier", "l1", "top-l1"]);
 }
 
