@@ -130,7 +130,7 @@ impl Cell<'_> {
             .repeats(self.fold_repeats)
             .draws(199)
             .seed(number);
-        let report = with_pool(1, &stop, || estimator.estimate_in_pool(&predictions)).unwrap();
+        let report = with_pool(1, &stop, || estimator.estimate(&predictions)).unwrap();
         // The classical test does not depend on the recalibrator: once is enough.
         let binned =
             (self.name == "logistic" && number < 200).then(|| binned_rejects(&predictions, number));

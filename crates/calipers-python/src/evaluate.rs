@@ -199,7 +199,7 @@ impl<'a> Run<'a> {
 
     fn estimate(self, caller: Caller) -> calipers::Result<Report> {
         let predictions = self.predictions(self.scores)?;
-        self.estimator(&caller).estimate_in_pool(&predictions)
+        self.estimator(&caller).estimate(&predictions)
     }
 
     fn compare(
@@ -211,7 +211,7 @@ impl<'a> Run<'a> {
             models.iter().map(|(_, scores)| self.predictions(*scores)).collect::<Result<_, _>>()?;
         let named: Vec<(&str, &Predictions<'_>)> =
             models.iter().map(|(name, _)| *name).zip(&predictions).collect();
-        self.estimator(&caller).compare_in_pool(&named)
+        self.estimator(&caller).compare(&named)
     }
 
     /// Hands the predictions and the estimator to some other work.

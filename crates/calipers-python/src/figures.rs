@@ -29,13 +29,13 @@ pub fn figure<'py>(
     let found = background::run(py, run.threads(), |caller| {
         run.with(&caller, |estimator, predictions| {
             if contribution {
-                return estimator.contribution_in_pool(predictions);
+                return estimator.contribution(predictions);
             }
             let view = match &class_name {
                 None => View::of(predictions),
                 Some(name) => View::class(predictions, name)?,
             };
-            estimator.reliability_in_pool(predictions, view)
+            estimator.reliability(predictions, view)
         })
     })?;
     Ok(found.to_json().to_string())
@@ -59,7 +59,7 @@ pub fn page<'py>(
     let start = Instant::now();
     background::run(py, run.threads(), |caller| {
         run.with(&caller, |estimator, predictions| {
-            let seen = estimator.examine_in_pool(&[(&name, predictions)])?;
+            let seen = estimator.examine(&[(&name, predictions)])?;
             let program = concat!("calipers ", env!("CARGO_PKG_VERSION"), " for Python");
             let mut made = Made::new(program, start.elapsed().as_secs_f64());
             (made.vector, made.notes) = (vector, notes);

@@ -45,7 +45,7 @@ pub fn neighbours<'py>(
             .predictions(&labels.codes, settings.from_logits)?
             .with_class_names(labels.reading.classes.iter().cloned())?;
         // The calling thread listens for Ctrl-C for as long as there is a caller.
-        let found = asked.measure_in_pool(&predictions);
+        let found = asked.measure(&predictions);
         drop(caller);
         found
     })?;

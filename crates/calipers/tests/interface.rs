@@ -114,7 +114,7 @@ fn a_comparison_on_the_callers_threads_is_the_same() {
     let models = [("raw", &raw), ("flat", &flat)];
     let estimator = Estimator::new().recalibrator(recalibrator("affine").unwrap());
     let own = estimator.compare(&models).unwrap();
-    let callers = with_pool(2, &Stop::new(), || estimator.compare_in_pool(&models)).unwrap();
+    let callers = with_pool(2, &Stop::new(), || estimator.compare(&models)).unwrap();
     assert_eq!(own.to_json().to_string(), callers.to_json().to_string());
 }
 

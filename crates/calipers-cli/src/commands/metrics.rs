@@ -25,7 +25,7 @@ pub fn metrics(args: &ListArgs) -> Result<()> {
 }
 
 fn as_table() -> String {
-    let grammar = Metric::GRAMMAR;
+    let grammar = Metric::grammar();
     let mut text = format!("{grammar}\nf: the probabilities; C: the truth, P(class | f)\n");
     for (title, parts) in [
         ("loss", named(Metric::LOSSES)),
@@ -48,7 +48,7 @@ fn as_json() -> Value {
         parts.into_iter().map(|(name, about)| json!({ "name": name, "about": about })).collect()
     };
     json!({
-        "grammar": Metric::GRAMMAR,
+        "grammar": Metric::grammar(),
         "losses": list(named(Metric::LOSSES)),
         "scopes": list(named(Metric::SCOPES)),
         "sides": list(named(Metric::SIDES)),

@@ -79,15 +79,6 @@ impl Estimator {
         self.compare_by(models, |predictions| self.estimate(predictions))
     }
 
-    /// As [`compare`](Self::compare), on the threads that call it, as
-    /// [`estimate_in_pool`](Self::estimate_in_pool).
-    ///
-    /// # Errors
-    /// As [`compare`](Self::compare).
-    pub fn compare_in_pool(&self, models: &[(&str, &Predictions<'_>)]) -> Result<Comparison> {
-        self.compare_by(models, |predictions| self.estimate_in_pool(predictions))
-    }
-
     pub(crate) fn compare_by(
         &self,
         models: &[(&str, &Predictions<'_>)],

@@ -1,5 +1,6 @@
 //! Cross-fitting: each fold's predictions by a g that was fitted without it.
 
+use std::slice::ChunksExact;
 use std::sync::Mutex;
 
 use ndarray::{Array2, ArrayView2};
@@ -14,8 +15,8 @@ use crate::recalibrate::Recalibrator;
 use crate::run::Clock;
 
 /// What to fit, to what.
-pub(crate) struct CrossFit<'a> {
-    pub problem: &'a Problem<'a>,
+pub(crate) struct CrossFit<'a, 'p> {
+    pub problem: &'a Problem<'p>,
     pub recalibrator: &'a dyn Recalibrator,
     pub seed: u64,
     pub clock: &'a Clock<'a>,
@@ -27,17 +28,28 @@ pub(crate) struct HeldOut {
     pub converged: bool,
     /// What kept the cost of the fit bounded.
     pub approximations: Vec<String>,
+    /// What g says; none if there was nothing to learn from, and g = f.
+    learnt: Option<Learnt>,
+}
+
+/// What g says of a fold's rows.
+struct Learnt {
     /// One set of predictions for each purpose that g distinguishes.
     predictions: Vec<Array2<f64>>,
-    /// Which set serves each of the purposes asked for; none if there was nothing to learn from.
+    /// Which set serves each of the purposes asked for.
     serving: Vec<usize>,
 }
 
 impl HeldOut {
-    /// g for the n-th purpose asked for, row after row; nothing if g = f.
-    pub fn predictions(&self, number: usize) -> &[f64] {
-        let set = self.serving.get(number).and_then(|&set| self.predictions.get(set));
-        set.and_then(|set| set.as_slice()).unwrap_or_default()
+    /// g for the n-th purpose asked for, row after row; none if g = f.
+    pub fn predictions(&self, number: usize) -> Option<&[f64]> {
+        let learnt = self.learnt.as_ref()?;
+        learnt.predictions.get(*learnt.serving.get(number)?)?.as_slice()
+    }
+
+    /// g for the n-th purpose, a row at a time; no row at all if g = f.
+    pub fn rows(&self, number: usize, classes: usize) -> ChunksExact<'_, f64> {
+        self.predictions(number).unwrap_or_default().chunks_exact(classes)
     }
 }
 
@@ -48,7 +60,7 @@ struct Scratch {
     f: Vec<f64>,
 }
 
-impl CrossFit<'_> {
+impl CrossFit<'_, '_> {
     /// Fits and predicts every fold, in parallel; the folds come back in their order.
     pub fn run(&self, folds: &[u32], count: usize, purposes: &[Purpose]) -> Result<Vec<HeldOut>> {
         let arranged = &self.problem.arrange(folds);
@@ -89,8 +101,7 @@ impl CrossFit<'_> {
     ) -> Result<HeldOut> {
         if !self.problem.training(arranged, fold, sample) {
             // Every training row has weight 0: there is nothing to learn, and g stays at f.
-            let (approximations, predictions, serving) = (Vec::new(), Vec::new(), Vec::new());
-            return Ok(HeldOut { converged: true, approximations, predictions, serving });
+            return Ok(HeldOut { converged: true, approximations: Vec::new(), learnt: None });
         }
         let place = fold.map_or(u64::MAX, u64::from);
         let fitted = self.recalibrator.fit(sample, derive_seed(self.seed, &[place]))?;
@@ -115,9 +126,9 @@ impl CrossFit<'_> {
                 served.push(purpose);
             }
         }
-        let predictions = fitted.predict_each(f, &served)?;
+        let learnt = Some(Learnt { predictions: fitted.predict_each(f, &served)?, serving });
         let (converged, approximations) = (fitted.converged(), fitted.approximations());
-        Ok(HeldOut { converged, approximations, predictions, serving })
+        Ok(HeldOut { converged, approximations, learnt })
     }
 }
 
@@ -167,7 +178,7 @@ mod tests {
 
     fn cross_fit<R>(
         predictions: &Predictions<'_>,
-        work: impl FnOnce(CrossFit<'_>) -> Result<R>,
+        work: impl FnOnce(CrossFit<'_, '_>) -> Result<R>,
     ) -> Result<R> {
         let problem = &Problem::new(predictions, Scope::Canonical, 0);
         let stop = Stop::new();
@@ -186,16 +197,17 @@ mod tests {
         let f: [&[f64]; 2] = [&[0.875, 0.125, 0.25, 0.75], &[0.125, 0.875, 0.5, 0.5, 0.75, 0.25]];
         assert_eq!(found.len(), 2);
         for (fold, held_out) in found.iter().enumerate() {
-            assert_eq!(held_out.predictions(0), f[fold]);
-            assert_eq!(held_out.predictions(2), f[fold]);
+            assert_eq!(held_out.predictions(0), Some(f[fold]));
+            assert_eq!(held_out.predictions(2), Some(f[fold]));
             // The training rows are those of the other fold.
             let rows = f[1 - fold].len() as f64 / 2.0;
-            assert_eq!(held_out.predictions(1), vec![rows; f[fold].len()]);
+            assert_eq!(held_out.predictions(1).unwrap(), vec![rows; f[fold].len()]);
             assert_eq!(held_out.predictions(3), held_out.predictions(1));
-            assert_eq!(held_out.predictions.len(), 2, "each is computed once");
+            let learnt = held_out.learnt.as_ref().unwrap();
+            assert_eq!(learnt.predictions.len(), 2, "each is computed once");
         }
         let all = cross_fit(&predictions, |fits| fits.in_sample(&[Purpose::Squared])).unwrap();
-        assert_eq!(all.predictions(0), [5.0; 10]);
+        assert_eq!(all.predictions(0).unwrap(), [5.0; 10]);
     }
 
     #[test]
@@ -204,8 +216,8 @@ mod tests {
         let predictions = predictions.with_weights(vec![1.0, 0.0, 0.0]).unwrap();
         let found =
             cross_fit(&predictions, |fits| fits.run(&[0, 1, 1], 2, &[Purpose::Squared])).unwrap();
-        assert!(found[0].predictions(0).is_empty());
-        assert_eq!(found[1].predictions(0).len(), 4);
+        assert_eq!(found[0].predictions(0), None);
+        assert_eq!(found[1].predictions(0).unwrap().len(), 4);
         assert!(found.iter().all(|held_out| held_out.converged));
     }
 }

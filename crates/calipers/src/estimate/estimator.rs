@@ -1,24 +1,17 @@
-//! The paper's Algorithm 1: fit on all folds but one, score the one, average.
+//! What an estimate is asked for: its settings, and the door to it.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
-use super::bound::Inflation;
-use super::cross_fit::CrossFit;
-use super::decompose::decompose;
-use super::problem::Problem;
+use super::driver::Driver;
+use super::observer::{Nobody, Observer};
 use super::report::Report;
-use super::score_test::{PValues, Test};
-use super::track::{Found, Track};
+use super::score_test::Test;
 use crate::data::{Folds, Predictions};
 use crate::error::{Error, Result};
-use crate::figure::Mover;
-use crate::loss::{BinaryNorm, Metric, Purpose, Scope};
-use crate::numeric::random::derive_seed;
+use crate::loss::{BinaryNorm, Metric};
 use crate::recalibrate::{Recalibrator, default_recalibrator};
-use crate::run::{Clock, Stop, Watcher, with_pool};
+use crate::run::{Stop, Watcher, pooled};
 
 /// Estimates calibration errors by cross-validation.
 ///
@@ -52,10 +45,10 @@ pub struct Estimator {
     pub(crate) repeats: usize,
     seed: u64,
     pub(crate) confidence: f64,
-    draws: Option<usize>,
-    test: Test,
-    bracket: bool,
-    binary: BinaryNorm,
+    pub(super) draws: Option<usize>,
+    pub(super) test: Test,
+    pub(super) bracket: bool,
+    pub(super) binary: BinaryNorm,
     log_floor: Option<f64>,
     threads: usize,
     watcher: Option<Arc<Watcher>>,
@@ -90,47 +83,55 @@ impl Estimator {
     }
 
     /// Adds a metric. Without any, `l1`, `l2`, `brier` and `log` are estimated.
+    #[must_use]
     pub fn metric(mut self, metric: Metric) -> Self {
         self.metrics.push(metric);
         self
     }
 
     /// Adds several metrics.
+    #[must_use]
     pub fn metrics(mut self, metrics: impl IntoIterator<Item = Metric>) -> Self {
         self.metrics.extend(metrics);
         self
     }
 
     /// Chooses the recalibrator g; [`recalibrator`](crate::recalibrator) makes one from its name.
+    #[must_use]
     pub fn recalibrator(mut self, recalibrator: Arc<dyn Recalibrator>) -> Self {
         self.recalibrator = recalibrator;
         self
     }
 
     /// This many shuffled folds.
+    #[must_use]
     pub fn folds(self, count: usize) -> Self {
         self.fold_plan(Folds::Shuffled(count))
     }
 
     /// Folds of either kind.
+    #[must_use]
     pub fn fold_plan(mut self, folds: Folds) -> Self {
         self.folds = folds;
         self
     }
 
     /// Draws the folds this often and averages.
+    #[must_use]
     pub fn repeats(mut self, repeats: usize) -> Self {
         self.repeats = repeats;
         self
     }
 
     /// The seed of the folds and of recalibrators that draw at random.
+    #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
     /// The confidence of lower bounds, between 0 and 1.
+    #[must_use]
     pub fn confidence(mut self, confidence: f64) -> Self {
         self.confidence = confidence;
         self
@@ -138,12 +139,14 @@ impl Estimator {
 
     /// How often labels are drawn from the predictions for the p-value; 0 for no p-value. By default
     /// 999 times, and fewer, but at least 99, where rows × classes exceed 50,000.
+    #[must_use]
     pub fn draws(mut self, draws: usize) -> Self {
         self.draws = Some(draws);
         self
     }
 
     /// Where the test behind the p-value looks. With [`Test::Refit`] 99 drawings are the default.
+    #[must_use]
     pub fn test(mut self, test: Test) -> Self {
         self.test = test;
         self
@@ -151,24 +154,28 @@ impl Estimator {
 
     /// Adds the in-sample estimate, which errs upwards, beside the cross-fitted one, which errs
     /// downwards. It costs one more fit a problem.
+    #[must_use]
     pub fn bracket(mut self, bracket: bool) -> Self {
         self.bracket = bracket;
         self
     }
 
     /// How the norm of a two-class error is taken.
+    #[must_use]
     pub fn binary(mut self, binary: BinaryNorm) -> Self {
         self.binary = binary;
         self
     }
 
     /// Floors f and g in the `log` metrics.
+    #[must_use]
     pub fn log_floor(mut self, floor: f64) -> Self {
         self.log_floor = Some(floor);
         self
     }
 
     /// How many threads to use; 0 for as many as there are cores.
+    #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
@@ -176,6 +183,7 @@ impl Estimator {
 
     /// Watches the progress, and may stop it; where a handle was given to
     /// [`stop`](Self::stop), through that handle.
+    #[must_use]
     pub fn watch(
         mut self,
         watcher: impl Fn(usize, usize) -> ControlFlow<()> + Send + Sync + 'static,
@@ -185,6 +193,7 @@ impl Estimator {
     }
 
     /// A handle by which the estimate can be stopped, also in the middle of a fit.
+    #[must_use]
     pub fn stop(mut self, stop: Stop) -> Self {
         self.stop = Some(stop);
         self
@@ -192,26 +201,8 @@ impl Estimator {
 
     /// Estimates every metric.
     ///
-    /// # Errors
-    /// Settings that make no sense, fewer rows than folds, a metric that these predictions do not
-    /// have, a recalibrator from outside that failed, or [`Error::Stopped`] by the watcher or the
-    /// handle.
-    pub fn estimate(&self, predictions: &Predictions<'_>) -> Result<Report> {
-        // Settings that make no sense are refused before any thread is started.
-        self.check(predictions)?;
-        // Without a handle of the user's, the watcher's word is for this estimate alone.
-        let stop = self.stop.clone().unwrap_or_default();
-        with_pool(self.threads, &stop, || self.run(predictions, &stop, None))
-    }
-
-    /// Estimates every metric on the threads that call it: those of
-    /// [`with_pool`](crate::with_pool), under the handle of which it stops.
-    ///
-    /// The number of [`threads`](Self::threads) is the pool's. Outside such a pool it uses the one
-    /// that rayon shares among all of a process.
-    ///
-    /// # Errors
-    /// As [`estimate`](Self::estimate).
+    /// Within [`with_pool`](crate::with_pool) it works on the threads of that pool, unless it was
+    /// given another [handle](Self::stop); elsewhere it starts its own.
     ///
     /// ```
     /// use calipers::{Estimator, Stop, simulate, with_pool};
@@ -220,13 +211,49 @@ impl Estimator {
     /// let estimator = Estimator::new().stop(stop.clone());
     /// let report = with_pool(2, &stop, || {
     ///     // The predictions are made by one of the pool's threads, too.
-    ///     estimator.estimate_in_pool(&simulate("binary-overconfident", 500, 0)?)
+    ///     estimator.estimate(&simulate("binary-overconfident", 500, 0)?)
     /// })?;
     /// assert_eq!(report.rows, 500);
     /// # Ok::<(), calipers::Error>(())
     /// ```
-    pub fn estimate_in_pool(&self, predictions: &Predictions<'_>) -> Result<Report> {
-        self.estimate_observed(predictions, None)
+    ///
+    /// # Errors
+    /// Settings that make no sense, fewer rows than folds, a metric that these predictions do not
+    /// have, a recalibrator from outside that failed, or [`Error::Stopped`] by the watcher or the
+    /// handle.
+    pub fn estimate(&self, predictions: &Predictions<'_>) -> Result<Report> {
+        self.estimate_observed(predictions, &mut Nobody)
+    }
+
+    /// As [`estimate`](Self::estimate), while somebody looks on.
+    pub(crate) fn estimate_observed(
+        &self,
+        predictions: &Predictions<'_>,
+        observer: &mut (dyn Observer + Send),
+    ) -> Result<Report> {
+        // Settings that make no sense are refused before any thread is started.
+        self.check(predictions)?;
+        // Without a handle of the user's, the watcher's word is for this estimate alone.
+        let stop = self.stop.clone().unwrap_or_default();
+        self.pooled(|| {
+            let mut report = self.whole(predictions, &stop, observer)?;
+            if let Some(groups) = predictions.groups() {
+                report.groups = Some(self.groups(predictions, groups, &stop)?);
+            }
+            Ok(report)
+        })
+    }
+
+    /// Estimates all rows as one group, on the threads that call.
+    pub(super) fn whole(
+        &self,
+        predictions: &Predictions<'_>,
+        stop: &Stop,
+        observer: &mut dyn Observer,
+    ) -> Result<Report> {
+        let mut driver = Driver::plan(self, predictions, stop)?;
+        driver.cross_fit(observer)?;
+        driver.report()
     }
 
     fn check(&self, predictions: &Predictions<'_>) -> Result<()> {
@@ -245,7 +272,7 @@ impl Estimator {
         self.folds.check(predictions.rows(), self.repeats)
     }
 
-    fn metrics_or_default(&self) -> Result<Vec<Metric>> {
+    pub(super) fn metrics_or_default(&self) -> Result<Vec<Metric>> {
         if self.metrics.is_empty() {
             Metric::DEFAULTS.iter().map(|name| name.parse()).collect()
         } else {
@@ -286,150 +313,20 @@ impl Estimator {
         self.seed
     }
 
+    /// Whoever is told of the progress.
+    pub(super) fn watcher(&self) -> Option<&Watcher> {
+        self.watcher.as_deref()
+    }
+
+    /// What f and g are floored at in the `log` metrics.
+    pub(super) fn floor(&self) -> f64 {
+        self.log_floor.unwrap_or(0.0)
+    }
+
     /// Does work on the threads that were asked for, under the handle that was given.
     pub(crate) fn pooled<R: Send>(&self, work: impl FnOnce() -> Result<R> + Send) -> Result<R> {
-        let stop = self.stop.clone().unwrap_or_default();
-        with_pool(self.threads, &stop, work)
+        pooled(self.threads, self.stop.as_ref(), work)
     }
-
-    /// As [`estimate_in_pool`](Self::estimate_in_pool), while somebody looks on at the held-out g of
-    /// the whole vector.
-    pub(crate) fn estimate_observed(
-        &self,
-        predictions: &Predictions<'_>,
-        mover: Option<&mut Mover>,
-    ) -> Result<Report> {
-        self.check(predictions)?;
-        let stop = self.stop.clone().unwrap_or_default();
-        self.run(predictions, &stop, mover)
-    }
-
-    fn run(
-        &self,
-        predictions: &Predictions<'_>,
-        stop: &Stop,
-        mover: Option<&mut Mover>,
-    ) -> Result<Report> {
-        let mut report = self.whole_observed(predictions, stop, mover)?;
-        if let Some(groups) = predictions.groups() {
-            report.groups = Some(self.groups(predictions, groups, stop)?);
-        }
-        Ok(report)
-    }
-
-    /// Estimates all rows as one group.
-    pub(crate) fn whole(&self, predictions: &Predictions<'_>, stop: &Stop) -> Result<Report> {
-        self.whole_observed(predictions, stop, None)
-    }
-
-    fn whole_observed(
-        &self,
-        predictions: &Predictions<'_>,
-        stop: &Stop,
-        mut mover: Option<&mut Mover>,
-    ) -> Result<Report> {
-        let metrics = &self.metrics_or_default()?;
-        let floor = self.log_floor.unwrap_or(0.0);
-        let tracks = || -> Result<Vec<Track>> {
-            let track = |metric| Track::new(metric, predictions, self.binary, floor);
-            metrics.iter().map(track).collect()
-        };
-        let mut cross_fitted = tracks()?;
-        let mut in_sample = if self.bracket { Some(tracks()?) } else { None };
-        let mut scopes: Vec<Scope> = Vec::new();
-        for metric in metrics {
-            if !scopes.contains(&metric.scope()) {
-                scopes.push(metric.scope());
-            }
-        }
-        let problems: usize = scopes.iter().map(|&s| Problem::count(s, predictions)).sum();
-        let fits = problems * (self.repeats * self.folds.count() + usize::from(self.bracket));
-        let recalibrator = self.recalibrator.as_ref();
-        let clock = Clock::new(fits, self.watcher.as_deref(), stop);
-        let weights = predictions.weights();
-        let mut unconverged = 0;
-        let mut p_values = PValues::new(self.test, recalibrator, self.draws, self.seed);
-        let mut approximations: Vec<String> = Vec::new();
-        for repeat in 0..self.repeats {
-            let folds = self.folds.assign(predictions.rows(), self.seed, repeat);
-            for &scope in &scopes {
-                let count = Problem::count(scope, predictions);
-                for number in 0..count {
-                    let problem = Problem::new(predictions, scope, number);
-                    p_values.see(scope, &problem)?;
-                    let seed = derive_seed(self.seed, &[repeat as u64, number as u64]);
-                    let fits = CrossFit { problem: &problem, recalibrator, seed, clock: &clock };
-                    let mine = of_scope(&mut cross_fitted, scope);
-                    let mut purposes: Vec<Purpose> =
-                        mine.iter().map(|track| track.purpose()).collect();
-                    let looked_at = mover.as_deref_mut().filter(|_| scope == Scope::Canonical);
-                    if looked_at.is_some() {
-                        purposes.push(Purpose::Squared);
-                    }
-                    let held_out = fits.run(&folds, self.folds.count(), &purposes)?;
-                    unconverged += held_out.iter().filter(|fold| !fold.converged).count();
-                    for name in held_out.iter().flat_map(|fold| &fold.approximations) {
-                        if !approximations.contains(name) {
-                            approximations.push(name.clone());
-                        }
-                    }
-                    let share = 1.0 / count as f64;
-                    let part = 1.0 / self.repeats as f64;
-                    let (folds, held_out) = (folds.as_slice(), held_out.as_slice());
-                    let found = Found { problem: &problem, folds, held_out, share, repeat: part };
-                    if let Some(mover) = looked_at {
-                        mover.add(&found, mine.len());
-                    }
-                    add(mine, &found);
-                    if let Some(tracks) = in_sample.as_mut().filter(|_| repeat == 0) {
-                        let (folds, held_out) =
-                            (vec![0; problem.rows()], fits.in_sample(&purposes)?);
-                        unconverged += usize::from(!held_out.converged);
-                        let (folds, held_out) = (folds.as_slice(), std::slice::from_ref(&held_out));
-                        add(
-                            of_scope(tracks, scope),
-                            &Found { folds, held_out, repeat: 1.0, ..found },
-                        );
-                    }
-                }
-                let mine = of_scope(&mut cross_fitted, scope);
-                mine.into_par_iter().for_each(|track| track.end_repeat(weights));
-            }
-        }
-        let inflation = Inflation::of(&self.folds, self.repeats);
-        let mut estimates = Vec::with_capacity(metrics.len());
-        for (number, (metric, track)) in metrics.iter().zip(cross_fitted).enumerate() {
-            let factor = track.factor();
-            let mut estimate = track.finish(weights, &inflation, self.confidence);
-            estimate.p_value = p_values.of(metric.scope(), predictions)?;
-            estimate.in_sample = in_sample.as_ref().map(|tracks| tracks[number].value(weights));
-            estimate.decomposition = decompose(metric, predictions, factor, floor, estimate.value);
-            estimates.push(estimate);
-        }
-        Ok(Report {
-            rows: predictions.rows(),
-            classes: predictions.class_names().to_vec(),
-            recalibrator: self.recalibrator.name(),
-            folds: self.folds.count(),
-            repeats: self.repeats,
-            seed: self.seed,
-            confidence: self.confidence,
-            renormalised_rows: predictions.renormalised_rows(),
-            fits,
-            unconverged_fits: unconverged,
-            approximations,
-            estimates,
-            groups: None,
-        })
-    }
-}
-
-fn of_scope(tracks: &mut [Track], scope: Scope) -> Vec<&mut Track> {
-    tracks.iter_mut().filter(|track| track.scope() == scope).collect()
-}
-
-fn add(tracks: Vec<&mut Track>, found: &Found<'_>) {
-    tracks.into_par_iter().enumerate().for_each(|(number, track)| track.add(found, number));
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::bound::{Inflation, Spread};
 use super::estimator::Estimator;
 use super::holm::holm;
+use super::observer::Nobody;
 use super::report::{Estimate, number};
 use super::score_test::automatic_draws;
 use crate::data::{Folds, Groups, Predictions};
@@ -101,7 +102,7 @@ impl Estimator {
                     let draws = automatic_draws(own.rows(), own.classes());
                     let draws = draws.max((100 * tested).min(9_999));
                     let within = self.within(folds, confidence, draws);
-                    Some(within.whole(&own, stop)?.estimates)
+                    Some(within.whole(&own, stop, &mut Nobody)?.estimates)
                 }
             };
             shares.push(rows.iter().map(|&row| weight(row)).sum::<f64>() / total);

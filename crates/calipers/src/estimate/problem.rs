@@ -2,6 +2,7 @@
 //! rest.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -22,41 +23,89 @@ pub(crate) struct Problem<'a> {
 /// fold's training rows are sorted already, and maps of one variable need not sort again.
 struct Sorted {
     /// The user's row at each place.
-    order: Vec<u32>,
+    order: Arc<[u32]>,
     probs: Probs<'static>,
     labels: Vec<u32>,
     weights: Option<Vec<f64>>,
 }
 
-impl<'a> Problem<'a> {
-    /// How many problems a scope consists of.
-    pub fn count(scope: Scope, predictions: &Predictions<'_>) -> usize {
-        match scope {
+/// The problems of a scope, made one at a time: all at once would take many times the memory of the
+/// predictions where there are many classes.
+pub(crate) struct Problems<'a, 'd> {
+    predictions: &'a Predictions<'d>,
+    scope: Scope,
+    /// The order of each problem's rows, where it will be needed again.
+    orders: Option<Vec<Option<Arc<[u32]>>>>,
+}
+
+impl<'a, 'd> Problems<'a, 'd> {
+    /// Those of a scope; made `again`, they are not sorted again.
+    pub fn new(predictions: &'a Predictions<'d>, scope: Scope, again: bool) -> Self {
+        let mut problems = Self { predictions, scope, orders: None };
+        problems.orders = again.then(|| vec![None; problems.count()]);
+        problems
+    }
+
+    /// Which scope it is.
+    pub fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        match self.scope {
             Scope::Canonical | Scope::Top => 1,
-            Scope::Classwise => predictions.classes(),
+            Scope::Classwise => self.predictions.classes(),
         }
     }
 
+    /// Makes one of them.
+    pub fn problem(&mut self, number: usize) -> Problem<'a> {
+        let known = self.orders.as_mut().map(|orders| &mut orders[number]);
+        let order = known.as_ref().and_then(|order| order.as_ref().map(Arc::clone));
+        let problem = Problem::in_order(self.predictions, self.scope, number, order);
+        if let (Some(known), Some(sorted)) = (known, &problem.sorted) {
+            *known = Some(Arc::clone(&sorted.order));
+        }
+        problem
+    }
+}
+
+impl<'a> Problem<'a> {
     /// One problem of a scope.
     pub fn new(predictions: &'a Predictions<'_>, scope: Scope, number: usize) -> Self {
+        Self::in_order(predictions, scope, number, None)
+    }
+
+    /// One problem of a scope, whose order may be known.
+    fn in_order(
+        predictions: &'a Predictions<'_>,
+        scope: Scope,
+        number: usize,
+        order: Option<Arc<[u32]>>,
+    ) -> Self {
         match scope {
             Scope::Canonical => {
                 let labels = Cow::Borrowed(predictions.labels());
-                Self::finish(predictions.held().view(), labels, predictions.weights())
+                Self::finish(predictions.held().view(), labels, predictions.weights(), order)
             }
             Scope::Top => {
                 let mut buffer = vec![0.0; predictions.classes()];
                 let best: Vec<usize> = (0..predictions.rows())
                     .map(|row| argmax(predictions.held().row(row, &mut buffer)))
                     .collect();
-                Self::two_classes(predictions, |row| best[row])
+                Self::two_classes(predictions, |row| best[row], order)
             }
-            Scope::Classwise => Self::two_classes(predictions, |_| number),
+            Scope::Classwise => Self::two_classes(predictions, |_| number, order),
         }
     }
 
     /// "Is it this class or not?", by the probability of that class alone.
-    fn two_classes(predictions: &'a Predictions<'_>, class: impl Fn(usize) -> usize) -> Self {
+    fn two_classes(
+        predictions: &'a Predictions<'_>,
+        class: impl Fn(usize) -> usize,
+        order: Option<Arc<[u32]>>,
+    ) -> Self {
         let mut cells = vec![0.0; 2 * predictions.rows()];
         for (row, pair) in cells.chunks_exact_mut(2).enumerate() {
             let p = predictions.held().at(row, class(row));
@@ -64,11 +113,17 @@ impl<'a> Problem<'a> {
         }
         let labels = predictions.labels().iter().enumerate();
         let labels = labels.map(|(row, &label)| u32::from(label as usize == class(row))).collect();
-        Self::finish(Probs::trusted(cells.into(), 2), labels, predictions.weights())
+        Self::finish(Probs::trusted(cells.into(), 2), labels, predictions.weights(), order)
     }
 
-    fn finish(probs: Probs<'a>, labels: Cow<'a, [u32]>, weights: Option<&'a [f64]>) -> Self {
-        let sorted = (probs.classes() == 2).then(|| Sorted::new(&probs, &labels, weights));
+    fn finish(
+        probs: Probs<'a>,
+        labels: Cow<'a, [u32]>,
+        weights: Option<&'a [f64]>,
+        order: Option<Arc<[u32]>>,
+    ) -> Self {
+        let two = probs.classes() == 2;
+        let sorted = two.then(|| Sorted::new(&probs, &labels, weights, order));
         Self { probs, labels, weights, sorted }
     }
 
@@ -135,16 +190,21 @@ impl<'a> Problem<'a> {
 }
 
 impl Sorted {
-    fn new(probs: &Probs<'_>, labels: &[u32], weights: Option<&[f64]>) -> Self {
+    fn new(
+        probs: &Probs<'_>,
+        labels: &[u32],
+        weights: Option<&[f64]>,
+        order: Option<Arc<[u32]>>,
+    ) -> Self {
         match probs.as_slice() {
-            Some(all) => Self::of(|row| [all[2 * row], all[2 * row + 1]], labels, weights),
+            Some(all) => Self::of(|row| [all[2 * row], all[2 * row + 1]], labels, weights, order),
             None => {
                 let read = |row| {
                     let mut pair = [0.0; 2];
                     probs.read(row, &mut pair);
                     pair
                 };
-                Self::of(read, labels, weights)
+                Self::of(read, labels, weights, order)
             }
         }
     }
@@ -153,8 +213,9 @@ impl Sorted {
         pair: impl Fn(usize) -> [f64; 2] + Sync,
         labels: &[u32],
         weights: Option<&[f64]>,
+        order: Option<Arc<[u32]>>,
     ) -> Self {
-        let order = ascending(labels.len(), |row| pair(row)[1]);
+        let order = order.unwrap_or_else(|| ascending(labels.len(), |row| pair(row)[1]).into());
         let rows = || order.par_iter().map(|&row| row as usize);
         let mut sorted = vec![0.0; 2 * order.len()];
         let places = sorted.par_chunks_exact_mut(2).zip(rows());

@@ -26,8 +26,8 @@ pub(crate) struct Track {
 }
 
 /// What all folds of a problem found, and how it counts.
-pub(crate) struct Found<'a> {
-    pub problem: &'a Problem<'a>,
+pub(crate) struct Found<'a, 'p> {
+    pub problem: &'a Problem<'p>,
     pub folds: &'a [u32],
     pub held_out: &'a [HeldOut],
     /// The problem's share of a row's score.
@@ -78,17 +78,14 @@ impl Track {
     }
 
     /// Adds the scores of all folds, of which this metric's purpose is the n-th.
-    pub fn add(&mut self, found: &Found<'_>, number: usize) {
+    pub fn add(&mut self, found: &Found<'_, '_>, number: usize) {
         if self.loss.block() > 1 {
             return self.add_blocks(found, number);
         }
         // One pass over the rows, with a finger in each fold's predictions.
         let classes = found.problem.classes();
-        let mut fingers: Vec<_> = found
-            .held_out
-            .iter()
-            .map(|fold| fold.predictions(number).chunks_exact(classes))
-            .collect();
+        let mut fingers: Vec<_> =
+            found.held_out.iter().map(|fold| fold.rows(number, classes)).collect();
         let mut buffer = vec![0.0; classes];
         let mut scores = vec![0.0; classes];
         let mut mixed = vec![0.0; classes];
@@ -115,7 +112,7 @@ impl Track {
     }
 
     /// As [`add`](Self::add), for losses that want to see many rows at once.
-    fn add_blocks(&mut self, found: &Found<'_>, number: usize) {
+    fn add_blocks(&mut self, found: &Found<'_, '_>, number: usize) {
         let Found { problem, folds, held_out, .. } = found;
         let classes = problem.classes();
         let mut buffer = vec![0.0; classes];
@@ -123,11 +120,11 @@ impl Track {
             let rows: Vec<usize> =
                 (0..folds.len()).filter(|&row| folds[row] as usize == fold).collect();
             let block = self.loss.block();
-            let predictions = held_out.predictions(number);
-            if predictions.is_empty() {
+            let Some(predictions) = held_out.predictions(number) else {
                 // There g = f, and every score is 0.
                 rows.iter().for_each(|&row| self.count(found, row, Possible::default()));
-            }
+                continue;
+            };
             for (rows, g) in rows.chunks(block).zip(predictions.chunks(block * classes)) {
                 if stop::requested() {
                     return;
@@ -149,7 +146,7 @@ impl Track {
         }
     }
 
-    fn count(&mut self, found: &Found<'_>, row: usize, possible: Possible) {
+    fn count(&mut self, found: &Found<'_, '_>, row: usize, possible: Possible) {
         let share = found.share * self.factor;
         self.scores[row] = add(self.scores[row], possible.score * share * found.repeat);
         self.tally.add(row, found.problem.weight(row), possible, share);

@@ -37,18 +37,9 @@ impl Estimator {
     /// # Ok::<(), calipers::Error>(())
     /// ```
     pub fn contribution(&self, predictions: &Predictions<'_>) -> Result<Figure> {
-        self.pooled(|| self.contribution_in_pool(predictions))
-    }
-
-    /// As [`contribution`](Self::contribution), on the threads that call it, as
-    /// [`estimate_in_pool`](Self::estimate_in_pool).
-    ///
-    /// # Errors
-    /// As [`estimate`](Self::estimate).
-    pub fn contribution_in_pool(&self, predictions: &Predictions<'_>) -> Result<Figure> {
         let view = View::of(predictions);
         let only = self.clone().only(view.metrics()?.into()).draws(0);
-        let report = only.estimate_in_pool(predictions)?;
+        let report = only.estimate(predictions)?;
         Ok(contribution(predictions, view, &report).unwrap_or_else(|| empty(predictions, view)))
     }
 }

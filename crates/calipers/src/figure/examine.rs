@@ -60,15 +60,11 @@ impl Estimator {
     /// # Errors
     /// As [`estimate`](Self::estimate) and [`compare`](Self::compare).
     pub fn examine(&self, models: &[(&str, &Predictions<'_>)]) -> Result<Examination> {
-        self.pooled(|| self.examine_in_pool(models))
+        self.pooled(|| self.examine_here(models))
     }
 
-    /// As [`examine`](Self::examine), on the threads that call it, as
-    /// [`estimate_in_pool`](Self::estimate_in_pool).
-    ///
-    /// # Errors
-    /// As [`examine`](Self::examine).
-    pub fn examine_in_pool(&self, models: &[(&str, &Predictions<'_>)]) -> Result<Examination> {
+    /// Does so on the threads that call.
+    fn examine_here(&self, models: &[(&str, &Predictions<'_>)]) -> Result<Examination> {
         let figures: RefCell<Vec<Figures>> = RefCell::new(Vec::new());
         let one = |predictions: &Predictions<'_>| {
             let (report, own) = self.examine_one(predictions)?;
@@ -96,13 +92,12 @@ impl Estimator {
         let view = View::of(predictions);
         let many = predictions.classes() > 2;
         let asked = self.with_metrics(view.metrics()?)?;
-        let mut mover = many.then(|| Mover::new(predictions.classes()));
-        let report = asked.estimate_observed(predictions, mover.as_mut())?;
+        let mut mover = Mover::new(if many { predictions.classes() } else { 0 });
+        let report = asked.estimate_observed(predictions, &mut mover)?;
         let (learner, seed) = (self.learner(), self.own_seed());
         let reliability = diagram(learner, seed, predictions, view)?;
         let contribution = contribution(predictions, view, &report);
-        let movement = mover.and_then(Mover::finish);
-        let classes = many.then(|| Classes::new(self, predictions, movement)).transpose()?;
+        let classes = many.then(|| Classes::new(self, predictions, mover.finish())).transpose()?;
         Ok((report, Figures { reliability, contribution, classes }))
     }
 }

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::estimate::Found;
-use crate::estimate::Problem;
+use crate::estimate::{Found, Observer, Problem};
+use crate::loss::{Purpose, Scope};
 use crate::numeric::simplex::argmax;
 
 /// Beyond so many classes only the net gains are kept: a table of pairs would be larger than the
@@ -45,32 +45,10 @@ pub(crate) struct Mover {
 }
 
 impl Mover {
+    /// For so many classes; 0 to look at nothing.
     pub fn new(classes: usize) -> Self {
         let pairs = if classes <= MOST_PAIRS { classes * classes } else { 0 };
         Self { classes, mean_g: vec![0.0; classes], pairs: vec![0.0; pairs], total: 0.0 }
-    }
-
-    /// Adds the rows of one repeat; g is the n-th set of predictions.
-    pub fn add(&mut self, found: &Found<'_>, number: usize) {
-        let problem: &Problem<'_> = found.problem;
-        let mut fingers: Vec<_> = found
-            .held_out
-            .iter()
-            .map(|fold| fold.predictions(number).chunks_exact(self.classes))
-            .collect();
-        let mut buffer = vec![0.0; self.classes];
-        for (row, &fold) in found.folds.iter().enumerate() {
-            let f = problem.prediction(row, &mut buffer);
-            let g = fingers[fold as usize].next().unwrap_or(f);
-            let weight = problem.weight(row);
-            self.total += weight;
-            self.mean_g.iter_mut().zip(g).for_each(|(sum, g)| *sum += weight * g);
-            if !self.pairs.is_empty() {
-                let from = argmax(f) * self.classes;
-                let pairs = self.pairs[from..from + self.classes].iter_mut();
-                pairs.zip(f.iter().zip(g)).for_each(|(sum, (f, g))| *sum += weight * (g - f));
-            }
-        }
     }
 
     /// What moved; none if no rows were added.
@@ -92,5 +70,31 @@ impl Mover {
         largest.sort_by(|a, b| size(b).total_cmp(&size(a)));
         largest.truncate(SHOWN);
         Some(Movement { mean_g: mean_g.iter().map(|sum| sum / total).collect(), largest })
+    }
+}
+
+impl Observer for Mover {
+    fn wants(&self, scope: Scope) -> Option<Purpose> {
+        (scope == Scope::Canonical && self.classes > 0).then_some(Purpose::Squared)
+    }
+
+    /// Adds the rows of one repeat.
+    fn observe(&mut self, found: &Found<'_, '_>, number: usize) {
+        let problem: &Problem<'_> = found.problem;
+        let mut fingers: Vec<_> =
+            found.held_out.iter().map(|fold| fold.rows(number, self.classes)).collect();
+        let mut buffer = vec![0.0; self.classes];
+        for (row, &fold) in found.folds.iter().enumerate() {
+            let f = problem.prediction(row, &mut buffer);
+            let g = fingers[fold as usize].next().unwrap_or(f);
+            let weight = problem.weight(row);
+            self.total += weight;
+            self.mean_g.iter_mut().zip(g).for_each(|(sum, g)| *sum += weight * g);
+            if !self.pairs.is_empty() {
+                let from = argmax(f) * self.classes;
+                let pairs = self.pairs[from..from + self.classes].iter_mut();
+                pairs.zip(f.iter().zip(g)).for_each(|(sum, (f, g))| *sum += weight * (g - f));
+            }
+        }
     }
 }

@@ -104,16 +104,7 @@ impl Estimator {
     /// A class that there is not; otherwise as [`estimate`](Self::estimate).
     pub fn reliability(&self, predictions: &Predictions<'_>, view: View) -> Result<Figure> {
         view.check(predictions)?;
-        self.pooled(|| self.reliability_in_pool(predictions, view))
-    }
-
-    /// As [`reliability`](Self::reliability), on the threads that call it, as
-    /// [`estimate_in_pool`](Self::estimate_in_pool).
-    ///
-    /// # Errors
-    /// As [`reliability`](Self::reliability).
-    pub fn reliability_in_pool(&self, predictions: &Predictions<'_>, view: View) -> Result<Figure> {
-        diagram(self.learner(), self.own_seed(), predictions, view)
+        self.pooled(|| diagram(self.learner(), self.own_seed(), predictions, view))
     }
 
     /// A quick version of [`reliability`](Self::reliability) for a first look: g, fitted once to at most

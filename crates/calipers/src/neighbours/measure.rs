@@ -7,7 +7,7 @@ use crate::data::Predictions;
 use crate::error::{Error, Result};
 use crate::estimate::number;
 use crate::estimate::score_test::automatic_draws;
-use crate::run::{Stop, stop, with_pool};
+use crate::run::{Stop, pooled, stop};
 
 /// Measures calibration as others do.
 ///
@@ -84,6 +84,7 @@ impl Neighbours {
 
     /// Asks a neighbour, once however often it is named. Without any, all are asked that measure such
     /// predictions.
+    #[must_use]
     pub fn ask(mut self, neighbour: Neighbour) -> Self {
         if self.asked.iter().all(|already| already.name != neighbour.name) {
             self.asked.push(neighbour);
@@ -92,17 +93,20 @@ impl Neighbours {
     }
 
     /// Asks several neighbours.
+    #[must_use]
     pub fn ask_all(self, neighbours: impl IntoIterator<Item = Neighbour>) -> Self {
         neighbours.into_iter().fold(self, Self::ask)
     }
 
     /// The seed of the drawings.
+    #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
     /// How often labels are drawn from the predictions where a test needs it; 0 for no such test.
+    #[must_use]
     pub fn draws(mut self, draws: usize) -> Self {
         self.draws = Some(draws);
         self
@@ -110,6 +114,7 @@ impl Neighbours {
 
     /// How many threads to use; 0 for as many as there are cores, or one where more would not be
     /// worth starting.
+    #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
@@ -124,6 +129,7 @@ impl Neighbours {
     }
 
     /// A handle by which it can be stopped.
+    #[must_use]
     pub fn stop(mut self, stop: Stop) -> Self {
         self.stop = Some(stop);
         self
@@ -134,16 +140,12 @@ impl Neighbours {
     /// # Errors
     /// Weights, a neighbour that measures no such predictions, or [`Error::Stopped`] by the handle.
     pub fn measure(&self, predictions: &Predictions<'_>) -> Result<Measurements> {
-        let stop = self.stop.clone().unwrap_or_default();
         let threads = self.threads_for(predictions.rows(), predictions.classes());
-        with_pool(threads, &stop, || self.measure_in_pool(predictions))
+        pooled(threads, self.stop.as_ref(), || self.measure_here(predictions))
     }
 
-    /// Measures on the threads that call it, those of [`with_pool`](crate::with_pool).
-    ///
-    /// # Errors
-    /// As [`measure`](Self::measure).
-    pub fn measure_in_pool(&self, predictions: &Predictions<'_>) -> Result<Measurements> {
+    /// Measures on the threads that call.
+    fn measure_here(&self, predictions: &Predictions<'_>) -> Result<Measurements> {
         if predictions.weights().is_some() {
             return Err(Error::Setting {
                 name: "weight",

@@ -24,6 +24,11 @@ impl<'a> Clock<'a> {
         Self { done: AtomicUsize::new(0), total, watcher, stop }
     }
 
+    /// How many fits there are to do.
+    pub fn total(&self) -> usize {
+        self.total
+    }
+
     /// Fails if the watcher, or anybody else, has said stop.
     pub fn check(&self) -> Result<()> {
         self.stop.check()

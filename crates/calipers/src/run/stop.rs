@@ -159,6 +159,26 @@ pub fn with_pool_while<R: Send>(
     Ok(result)
 }
 
+/// Does work on the threads of the pool that this thread belongs to, unless it is to be stopped by
+/// another handle than that pool is; elsewhere in a pool of its own. So whoever is called from within
+/// a pool works in it, and nobody needs a second way in.
+pub(crate) fn pooled<R: Send>(
+    threads: usize,
+    stop: Option<&Stop>,
+    work: impl FnOnce() -> Result<R> + Send,
+) -> Result<R> {
+    let inside = HANDLE.with(|handle| match (handle.get(), stop) {
+        (Some(own), Some(stop)) => Arc::ptr_eq(&own.0, &stop.0),
+        (own, _) => own.is_some(),
+    });
+    if inside {
+        let done = work()?;
+        check()?;
+        return Ok(done);
+    }
+    with_pool(threads, &stop.cloned().unwrap_or_default(), work)
+}
+
 /// How often, and how long apart, one thread is asked for where several were refused.
 const PATIENCE: (usize, Duration) = (50, Duration::from_millis(2));
 

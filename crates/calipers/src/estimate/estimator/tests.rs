@@ -2,6 +2,8 @@ use ndarray::{ArrayView2, ArrayViewMut2};
 
 use super::*;
 use crate::data::{Sample, simulate};
+use crate::figure::Mover;
+use crate::loss::{Purpose, Scope};
 use crate::recalibrate::{Fitted, recalibrator};
 
 /// Predicts how often each class was seen in training, whatever f says: simple enough to be written
@@ -173,7 +175,7 @@ fn an_onlooker_sees_the_held_out_g_of_the_whole_vector() {
     let predictions = data();
     let mut mover = Mover::new(3);
     let report = estimator(&["top-l1", "l1", "classwise-l1"], 1)
-        .estimate_observed(&predictions, Some(&mut mover))
+        .estimate_observed(&predictions, &mut mover)
         .unwrap();
     assert_eq!(report.estimates.len(), 3);
     let folds = Folds::Shuffled(FOLDS).assign(ROWS, SEED, 0);

@@ -1,0 +1,185 @@
+//! One estimate from its plan to its report: the paper's Algorithm 1.
+//!
+//! Three steps: [`plan`](Driver::plan) what is to be fitted, [`cross_fit`](Driver::cross_fit) every
+//! problem of every scope and score what was held out, and [`report`](Driver::report) the means.
+
+use rayon::prelude::*;
+
+use super::bound::Inflation;
+use super::cross_fit::{CrossFit, HeldOut};
+use super::decompose::decompose;
+use super::estimator::Estimator;
+use super::observer::Observer;
+use super::problem::{Problem, Problems};
+use super::report::Report;
+use super::score_test::PValues;
+use super::track::{Found, Track};
+use crate::data::Predictions;
+use crate::error::Result;
+use crate::loss::{Metric, Purpose, Scope};
+use crate::numeric::random::derive_seed;
+use crate::run::{Clock, Stop};
+
+/// An estimate under way.
+pub(super) struct Driver<'a, 'd> {
+    asked: &'a Estimator,
+    predictions: &'a Predictions<'d>,
+    metrics: Vec<Metric>,
+    scopes: Vec<Problems<'a, 'd>>,
+    clock: Clock<'a>,
+    /// The scores of held-out rows, one track a metric.
+    held_out: Vec<Track>,
+    /// The scores of the very rows that g was fitted to, if they are asked for.
+    in_sample: Option<Vec<Track>>,
+    p_values: PValues<'a>,
+    unconverged: usize,
+    approximations: Vec<String>,
+}
+
+impl<'a, 'd> Driver<'a, 'd> {
+    /// Says what is to be fitted; nothing is yet.
+    pub fn plan(
+        asked: &'a Estimator,
+        predictions: &'a Predictions<'d>,
+        stop: &'a Stop,
+    ) -> Result<Self> {
+        let metrics = asked.metrics_or_default()?;
+        let tracks = || -> Result<Vec<Track>> {
+            let track = |metric| Track::new(metric, predictions, asked.binary, asked.floor());
+            metrics.iter().map(track).collect()
+        };
+        let (held_out, in_sample) = (tracks()?, asked.bracket.then(tracks).transpose()?);
+        let mut scopes: Vec<Problems<'_, '_>> = Vec::new();
+        for metric in &metrics {
+            if scopes.iter().all(|known| known.scope() != metric.scope()) {
+                scopes.push(Problems::new(predictions, metric.scope(), asked.repeats > 1));
+            }
+        }
+        let problems: usize = scopes.iter().map(Problems::count).sum();
+        let fits = problems * (asked.repeats * asked.folds.count() + usize::from(asked.bracket));
+        let clock = Clock::new(fits, asked.watcher(), stop);
+        let p_values = PValues::new(asked.test, asked.learner(), asked.draws, asked.own_seed());
+        let (unconverged, approximations) = (0, Vec::new());
+        Ok(Self {
+            asked,
+            predictions,
+            metrics,
+            scopes,
+            clock,
+            held_out,
+            in_sample,
+            p_values,
+            unconverged,
+            approximations,
+        })
+    }
+
+    /// Fits g without each fold in turn and scores the fold, in every repeat, scope and problem.
+    pub fn cross_fit(&mut self, observer: &mut dyn Observer) -> Result<()> {
+        let (rows, seed) = (self.predictions.rows(), self.asked.own_seed());
+        for repeat in 0..self.asked.repeats {
+            let folds = self.asked.folds.assign(rows, seed, repeat);
+            for place in 0..self.scopes.len() {
+                for number in 0..self.scopes[place].count() {
+                    let problem = self.scopes[place].problem(number);
+                    self.one_problem(&problem, place, number, repeat, &folds, observer)?;
+                }
+                let scope = self.scopes[place].scope();
+                let weights = self.predictions.weights();
+                let ended = of_scope(&mut self.held_out, scope).into_par_iter();
+                ended.for_each(|track| track.end_repeat(weights));
+            }
+        }
+        Ok(())
+    }
+
+    /// Fits and scores one problem of a scope in one repeat.
+    fn one_problem(
+        &mut self,
+        problem: &Problem<'_>,
+        place: usize,
+        number: usize,
+        repeat: usize,
+        folds: &[u32],
+        observer: &mut dyn Observer,
+    ) -> Result<()> {
+        let (scope, count) = (self.scopes[place].scope(), self.scopes[place].count());
+        self.p_values.see(scope, problem)?;
+        let fits = CrossFit {
+            problem,
+            recalibrator: self.asked.learner(),
+            seed: derive_seed(self.asked.own_seed(), &[repeat as u64, number as u64]),
+            clock: &self.clock,
+        };
+        let tracks = of_scope(&mut self.held_out, scope);
+        let mut purposes: Vec<Purpose> = tracks.iter().map(|track| track.purpose()).collect();
+        let shown = observer.wants(scope);
+        purposes.extend(shown);
+        let held_out = fits.run(folds, self.asked.folds.count(), &purposes)?;
+        note(&held_out, &mut self.unconverged, &mut self.approximations);
+        let (share, part) = (1.0 / count as f64, 1.0 / self.asked.repeats as f64);
+        let found = Found { problem, folds, held_out: &held_out, share, repeat: part };
+        if shown.is_some() {
+            observer.observe(&found, tracks.len());
+        }
+        add(tracks, &found);
+        if let Some(tracks) = self.in_sample.as_mut().filter(|_| repeat == 0) {
+            let (folds, fitted) = (vec![0; problem.rows()], [fits.in_sample(&purposes)?]);
+            self.unconverged += usize::from(!fitted[0].converged);
+            let found = Found { folds: &folds, held_out: &fitted, repeat: 1.0, ..found };
+            add(of_scope(tracks, scope), &found);
+        }
+        Ok(())
+    }
+
+    /// Takes the means of the scores, and says how sure they are.
+    pub fn report(mut self) -> Result<Report> {
+        let (asked, predictions) = (self.asked, self.predictions);
+        let weights = predictions.weights();
+        let inflation = Inflation::of(&asked.folds, asked.repeats);
+        let mut estimates = Vec::with_capacity(self.metrics.len());
+        for (number, (metric, track)) in self.metrics.iter().zip(self.held_out).enumerate() {
+            let factor = track.factor();
+            let mut estimate = track.finish(weights, &inflation, asked.confidence);
+            estimate.p_value = self.p_values.of(metric.scope(), predictions)?;
+            let tracks = self.in_sample.as_ref();
+            estimate.in_sample = tracks.map(|tracks| tracks[number].value(weights));
+            estimate.decomposition =
+                decompose(metric, predictions, factor, asked.floor(), estimate.value);
+            estimates.push(estimate);
+        }
+        Ok(Report {
+            rows: predictions.rows(),
+            classes: predictions.class_names().to_vec(),
+            recalibrator: asked.learner().name(),
+            folds: asked.folds.count(),
+            repeats: asked.repeats,
+            seed: asked.own_seed(),
+            confidence: asked.confidence,
+            renormalised_rows: predictions.renormalised_rows(),
+            fits: self.clock.total(),
+            unconverged_fits: self.unconverged,
+            approximations: self.approximations,
+            estimates,
+            groups: None,
+        })
+    }
+}
+
+fn of_scope(tracks: &mut [Track], scope: Scope) -> Vec<&mut Track> {
+    tracks.iter_mut().filter(|track| track.scope() == scope).collect()
+}
+
+fn add(tracks: Vec<&mut Track>, found: &Found<'_, '_>) {
+    tracks.into_par_iter().enumerate().for_each(|(number, track)| track.add(found, number));
+}
+
+/// Counts the fits that did not converge, and keeps what bounded the cost of any, once each.
+fn note(held_out: &[HeldOut], unconverged: &mut usize, approximations: &mut Vec<String>) {
+    *unconverged += held_out.iter().filter(|fold| !fold.converged).count();
+    for name in held_out.iter().flat_map(|fold| &fold.approximations) {
+        if !approximations.contains(name) {
+            approximations.push(name.clone());
+        }
+    }
+}
