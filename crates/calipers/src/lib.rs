@@ -59,7 +59,9 @@ pub use loss::{
     Purpose, Scope, Side,
 };
 pub use monitor::Monitor;
-pub use neighbours::{Measurement, Measurements, Neighbour, NeighbourInfo, Neighbours, neighbours};
+pub use neighbours::{
+    Measurement, Measurements, Neighbour, NeighbourInfo, Neighbours, Quadratic, neighbours,
+};
 pub use params::Parameter;
 pub use recalibrate::{
     Fitted, Recalibrator, RecalibratorInfo, load_model, recalibrator, recalibrators, save_model,

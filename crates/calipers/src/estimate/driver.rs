@@ -166,6 +166,20 @@ impl<'a, 'd> Driver<'a, 'd> {
     }
 }
 
+impl Estimator {
+    /// Estimates all rows as one group, on the threads that call.
+    pub(super) fn whole(
+        &self,
+        predictions: &Predictions<'_>,
+        stop: &Stop,
+        observer: &mut dyn Observer,
+    ) -> Result<Report> {
+        let mut driver = Driver::plan(self, predictions, stop)?;
+        driver.cross_fit(observer)?;
+        driver.report()
+    }
+}
+
 fn of_scope(tracks: &mut [Track], scope: Scope) -> Vec<&mut Track> {
     tracks.iter_mut().filter(|track| track.scope() == scope).collect()
 }

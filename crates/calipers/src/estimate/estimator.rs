@@ -1,11 +1,8 @@
-//! What an estimate is asked for: its settings, and the door to it.
+//! What an estimate is asked for.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::driver::Driver;
-use super::observer::{Nobody, Observer};
-use super::report::Report;
 use super::score_test::Test;
 use crate::data::{Folds, Predictions};
 use crate::error::{Error, Result};
@@ -52,7 +49,7 @@ pub struct Estimator {
     log_floor: Option<f64>,
     threads: usize,
     watcher: Option<Arc<Watcher>>,
-    stop: Option<Stop>,
+    pub(super) stop: Option<Stop>,
 }
 
 impl Default for Estimator {
@@ -199,64 +196,7 @@ impl Estimator {
         self
     }
 
-    /// Estimates every metric.
-    ///
-    /// Within [`with_pool`](crate::with_pool) it works on the threads of that pool, unless it was
-    /// given another [handle](Self::stop); elsewhere it starts its own.
-    ///
-    /// ```
-    /// use calipers::{Estimator, Stop, simulate, with_pool};
-    ///
-    /// let stop = Stop::new();
-    /// let estimator = Estimator::new().stop(stop.clone());
-    /// let report = with_pool(2, &stop, || {
-    ///     // The predictions are made by one of the pool's threads, too.
-    ///     estimator.estimate(&simulate("binary-overconfident", 500, 0)?)
-    /// })?;
-    /// assert_eq!(report.rows, 500);
-    /// # Ok::<(), calipers::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Settings that make no sense, fewer rows than folds, a metric that these predictions do not
-    /// have, a recalibrator from outside that failed, or [`Error::Stopped`] by the watcher or the
-    /// handle.
-    pub fn estimate(&self, predictions: &Predictions<'_>) -> Result<Report> {
-        self.estimate_observed(predictions, &mut Nobody)
-    }
-
-    /// As [`estimate`](Self::estimate), while somebody looks on.
-    pub(crate) fn estimate_observed(
-        &self,
-        predictions: &Predictions<'_>,
-        observer: &mut (dyn Observer + Send),
-    ) -> Result<Report> {
-        // Settings that make no sense are refused before any thread is started.
-        self.check(predictions)?;
-        // Without a handle of the user's, the watcher's word is for this estimate alone.
-        let stop = self.stop.clone().unwrap_or_default();
-        self.pooled(|| {
-            let mut report = self.whole(predictions, &stop, observer)?;
-            if let Some(groups) = predictions.groups() {
-                report.groups = Some(self.groups(predictions, groups, &stop)?);
-            }
-            Ok(report)
-        })
-    }
-
-    /// Estimates all rows as one group, on the threads that call.
-    pub(super) fn whole(
-        &self,
-        predictions: &Predictions<'_>,
-        stop: &Stop,
-        observer: &mut dyn Observer,
-    ) -> Result<Report> {
-        let mut driver = Driver::plan(self, predictions, stop)?;
-        driver.cross_fit(observer)?;
-        driver.report()
-    }
-
-    fn check(&self, predictions: &Predictions<'_>) -> Result<()> {
+    pub(super) fn check(&self, predictions: &Predictions<'_>) -> Result<()> {
         let setting = |name, reason: String| Err(Error::Setting { name, reason });
         if self.repeats == 0 {
             return setting("repeats", "0: at least 1 is needed".to_owned());

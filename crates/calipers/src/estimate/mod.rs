@@ -11,16 +11,16 @@ mod holm;
 mod observer;
 mod problem;
 mod report;
+mod run;
 pub(crate) mod score_test;
 mod track;
 
 pub use compare::{Comparison, Difference};
 pub use decompose::Decomposition;
 pub use estimator::Estimator;
-pub use groups::{Group, GroupAware, GroupErrors};
 pub(crate) use observer::Observer;
 pub(crate) use problem::Problem;
 pub(crate) use report::number;
-pub use report::{Estimate, Report};
+pub use report::{Estimate, Group, GroupAware, GroupErrors, Report};
 pub use score_test::Test;
 pub(crate) use track::Found;

@@ -1,10 +1,13 @@
 //! What comes out: estimates, and the report that holds them.
 
+mod groups;
+
 use serde_json::{Map, Number, Value, json};
 
 use super::bound::{Spread, quantile};
 use super::decompose::Decomposition;
-use super::groups::GroupErrors;
+
+pub use groups::{Group, GroupAware, GroupErrors};
 
 /// One calibration error, estimated.
 #[derive(Debug, Clone)]

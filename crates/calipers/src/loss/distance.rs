@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use ndarray::{ArrayView2, ArrayViewMut2, aview1};
 
-use super::registry::NamedLoss;
+use super::named::NamedLoss;
 use super::{ProperLoss, Purpose};
 
 /// A convex distance D_f(z) from a prediction f, 0 and least at z = f (paper, appendix on general

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
+use super::named::{Entry, NamedLoss};
 use super::part::MetricPart;
-use super::registry::{Entry, NamedLoss};
 use super::{ProperLoss, Purpose, pull, pull_each, scalar_score};
 
 /// The loss behind E max |f − C|, the limit of [`Lp`](super::Lp) as p grows.

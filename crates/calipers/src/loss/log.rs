@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
+use super::named::{Entry, NamedLoss, Plain};
 use super::part::MetricPart;
-use super::registry::{Entry, NamedLoss, Plain};
 use super::{ProperLoss, Purpose};
 
 /// The logarithmic loss, behind E KL(C ‖ f), in nats.

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
+use super::named::{Entry, NamedLoss};
 use super::part::MetricPart;
-use super::registry::{Entry, NamedLoss};
 use super::{ProperLoss, Purpose, pull, pull_each, scalar_score};
 
 /// The loss behind E‖f − C‖ₚ, p ≥ 1 (paper, Proposition 1).

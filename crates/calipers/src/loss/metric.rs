@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use super::ProperLoss;
 use super::distance::{Distance, NamedDistance};
+use super::named::{NamedLoss, Plain};
 use super::part::{MetricPart, Scope, Side, optional, strip};
-use super::registry::{self, NamedLoss, Plain};
+use super::registry;
 use super::sided::{Pivot, Sided};
 use crate::error::{Error, Result};
 

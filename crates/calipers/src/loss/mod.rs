@@ -10,6 +10,7 @@ mod linf;
 mod log;
 mod lp;
 mod metric;
+mod named;
 mod part;
 mod registry;
 mod sided;

@@ -1,8 +1,8 @@
 //! The CORP decomposition.
 
 use super::line::Line;
-use super::registry::{Listed, Tunable};
-use super::{Chance, Found, Outcome, Rule};
+use super::listed::{Listed, Tunable};
+use super::rule::{Chance, Found, Outcome, Rule};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
 use crate::recalibrate::isotonic_levels;

@@ -1,9 +1,9 @@
 //! Cox's recalibration: slope and intercept.
 
 use super::line::{Line, Order};
-use super::registry::Listed;
+use super::listed::Listed;
+use super::rule::{Chance, Found, Outcome, Rule};
 use super::tail::chi_square;
-use super::{Chance, Found, Outcome, Rule};
 use crate::numeric::simplex::sigmoid;
 use crate::run::stop;
 

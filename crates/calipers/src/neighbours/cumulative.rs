@@ -1,9 +1,9 @@
 //! Errors of cumulative differences: Kuiper and Kolmogorov-Smirnov.
 
 use super::line::Line;
-use super::registry::Listed;
+use super::listed::Listed;
+use super::rule::{Chance, Found, Outcome, Rule};
 use super::tail::{largest_excursion, range};
-use super::{Chance, Found, Outcome, Rule};
 
 /// max C − min C, where C(t) = Σ_{f ≤ t} (y − f)/n, and C = 0 before the first row: the largest
 /// absolute sum of y − f over any interval of f, a share of n.

@@ -2,8 +2,8 @@
 
 use super::bins::{By, bins, bins_from, parameter};
 use super::line::Line;
-use super::registry::{Listed, Tunable};
-use super::{Chance, Found, Outcome, Rule};
+use super::listed::{Listed, Tunable};
+use super::rule::{Chance, Found, Outcome, Rule};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
 
@@ -24,6 +24,11 @@ pub(super) struct Debiased {
 impl Listed for Debiased {
     const NAME: &'static str = "debiased";
     const ABOUT: &'static str = "debiased binned L2 error (Kumar et al.)";
+
+    fn usual(many: bool) -> Vec<String> {
+        let scopes: &[&str] = if many { &["top-", "marginal-"] } else { &[""] };
+        scopes.iter().map(|scope| format!("{scope}{}", Self::NAME)).collect()
+    }
 }
 
 impl Tunable for Debiased {

@@ -2,8 +2,8 @@
 
 use super::bins::{By, bins, bins_from, norm, parameter};
 use super::line::Line;
-use super::registry::{Listed, Tunable};
-use super::{Chance, Found, Outcome, Rule};
+use super::listed::{Listed, Tunable};
+use super::rule::{Chance, Found, Outcome, Rule};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
 
@@ -27,6 +27,14 @@ pub(super) struct Ece {
 impl Listed for Ece {
     const NAME: &'static str = "ece";
     const ABOUT: &'static str = "binned error: mean gap between f and the frequency in bins of f";
+
+    fn usual(many: bool) -> Vec<String> {
+        let names: &[&str] = match many {
+            false => &["ece", "ece:by=mass"],
+            true => &["top-ece", "top-ece:by=mass", "classwise-ece"],
+        };
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
 }
 
 impl Tunable for Ece {

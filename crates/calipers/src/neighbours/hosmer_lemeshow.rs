@@ -2,9 +2,9 @@
 
 use super::bins::{By, bins, bins_from, parameter};
 use super::line::Line;
-use super::registry::{Listed, Tunable};
+use super::listed::{Listed, Tunable};
+use super::rule::{Chance, Found, Outcome, Rule};
 use super::tail::chi_square;
-use super::{Chance, Found, Outcome, Rule};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
 

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use statrs::function::gamma::ln_gamma;
 
 use super::line::Line;
-use super::registry::{Listed, Quadratic, Tunable};
-use super::{Chance, Found, Outcome, Rule};
+use super::listed::{Listed, Quadratic, Tunable};
+use super::rule::{Chance, Found, Outcome, Rule};
 use crate::data::Predictions;
 use crate::error::Result;
 use crate::numeric::simd::{WIDE, exp};

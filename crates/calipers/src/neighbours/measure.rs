@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Chance, Neighbour};
+use super::neighbour::Neighbour;
+use super::registry::TABLE;
+use super::rule::{Chance, Outcome};
 use crate::data::Predictions;
 use crate::error::{Error, Result};
 use crate::estimate::number;
@@ -40,42 +42,6 @@ const MOST_ROWS_SQUARED: usize = 20_000;
 /// Up to so many rows, what needs but a sort is done before a second thread would have started.
 const FEW_ROWS: usize = 20_000;
 
-/// What is measured of two classes, and of more, unless it is said.
-const DEFAULTS: [&[&str]; 2] = [
-    &[
-        "ece",
-        "ece:by=mass",
-        "debiased",
-        "sweep",
-        "smooth",
-        "kernel",
-        "skce",
-        "corp",
-        "kuiper",
-        "kolmogorov-smirnov",
-        "hosmer-lemeshow",
-        "spiegelhalter",
-        "cox",
-    ],
-    &[
-        "top-ece",
-        "top-ece:by=mass",
-        "classwise-ece",
-        "top-debiased",
-        "marginal-debiased",
-        "top-sweep",
-        "top-smooth",
-        "kernel",
-        "skce",
-        "top-corp",
-        "top-kuiper",
-        "top-kolmogorov-smirnov",
-        "top-hosmer-lemeshow",
-        "top-spiegelhalter",
-        "top-cox",
-    ],
-];
-
 impl Neighbours {
     /// The default settings.
     pub fn new() -> Self {
@@ -86,7 +52,7 @@ impl Neighbours {
     /// predictions.
     #[must_use]
     pub fn ask(mut self, neighbour: Neighbour) -> Self {
-        if self.asked.iter().all(|already| already.name != neighbour.name) {
+        if self.asked.iter().all(|already| already.to_string() != neighbour.to_string()) {
             self.asked.push(neighbour);
         }
         self
@@ -178,12 +144,13 @@ impl Neighbours {
         if !self.asked.is_empty() {
             return Ok((self.asked.clone(), Vec::new()));
         }
-        let names = DEFAULTS[usize::from(predictions.classes() > 2)];
-        let all = names.iter().map(|name| name.parse()).collect::<Result<Vec<Neighbour>>>()?;
-        let many = predictions.rows() > MOST_ROWS_SQUARED;
+        let many = predictions.classes() > 2;
+        let names = TABLE.iter().flat_map(|entry| (entry.usual)(many));
+        let all = names.map(|name| name.parse()).collect::<Result<Vec<Neighbour>>>()?;
+        let costly = predictions.rows() > MOST_ROWS_SQUARED;
         let (left_out, asked): (Vec<_>, Vec<_>) = all
             .into_iter()
-            .partition(|neighbour| many && neighbour.is_quadratic(predictions.classes()));
+            .partition(|neighbour| costly && neighbour.is_quadratic(predictions.classes()));
         Ok((asked, left_out.iter().map(Neighbour::to_string).collect()))
     }
 }
@@ -205,7 +172,7 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    fn of(neighbour: &Neighbour, outcome: super::Outcome) -> Self {
+    fn of(neighbour: &Neighbour, outcome: Outcome) -> Self {
         let name = neighbour.to_string();
         match outcome {
             Ok(found) => Self {

@@ -3,10 +3,10 @@
 use rand::RngExt;
 
 use super::line::Line;
+use super::listed::{Listed, Quadratic, Tunable};
 use super::low_rank::LowRank;
 use super::pairs::sum_over_pairs;
-use super::registry::{Listed, Quadratic, Tunable};
-use super::{Chance, Found, Outcome, Rule};
+use super::rule::{Chance, Found, Outcome, Rule};
 use crate::data::{Predictions, categorical};
 use crate::error::Result;
 use crate::estimate::score_test::{LANES, bernoulli};

@@ -5,8 +5,8 @@ use std::f64::consts::PI;
 use rayon::prelude::*;
 
 use super::line::Line;
-use super::registry::{Listed, Tunable};
-use super::{Chance, Found, Outcome, Rule};
+use super::listed::{Listed, Tunable};
+use super::rule::{Chance, Found, Outcome, Rule};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
 use crate::run::stop;

@@ -1,9 +1,9 @@
 //! Spiegelhalter's test.
 
 use super::line::{Line, Order};
-use super::registry::Listed;
+use super::listed::Listed;
+use super::rule::{Chance, Found, Outcome, Rule};
 use super::tail::two_sided;
-use super::{Chance, Found, Outcome, Rule};
 
 /// z = Σ (y − f)(1 − 2f) / √(Σ (1 − 2f)² f(1 − f)): the Brier score less its expectation under
 /// calibration, in standard deviations.

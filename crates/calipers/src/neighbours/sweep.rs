@@ -2,8 +2,8 @@
 
 use super::bins::{By, bins, mass_cut, norm};
 use super::line::Line;
-use super::registry::{Listed, Tunable};
-use super::{Chance, Found, Outcome, Rule};
+use super::listed::{Listed, Tunable};
+use super::rule::{Chance, Found, Outcome, Rule};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
 use crate::run::stop;

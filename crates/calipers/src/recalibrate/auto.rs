@@ -1,6 +1,6 @@
 use super::Fitted;
 use super::bayes::Bayes;
-use super::registry::Builtin;
+use super::builtin::Builtin;
 use super::stack::{Stack, Stacked};
 use crate::data::Sample;
 

@@ -1,5 +1,5 @@
+use super::builtin::Builtin;
 use super::one_vs_rest::OneVsRest;
-use super::registry::Builtin;
 use super::sigmoid::{Features, Sigmoid};
 use super::{Fitted, sigmoid};
 use crate::data::{Column, Sample};

@@ -1,7 +1,7 @@
 use super::Fitted;
 use super::bins::{Histogram, PARAMETER, bins_from};
+use super::builtin::{Builtin, Tunable};
 use super::one_vs_rest::OneVsRest;
-use super::registry::{Builtin, Tunable};
 use crate::data::Sample;
 use crate::error::Result;
 use crate::params::{Parameter, Params};

@@ -2,7 +2,7 @@
 
 use super::Fitted;
 use super::boost::{Boosted, Growth, Leafwise, MOST_BORDERS, Plan, Start, Symmetric};
-use super::registry::{Builtin, MOST_PAIRED, Tunable};
+use super::builtin::{Builtin, MOST_PAIRED, Tunable};
 use crate::data::Sample;
 use crate::error::Result;
 use crate::params::{Parameter, Params};

@@ -4,8 +4,8 @@ use fearless_simd::{Level, Simd, dispatch, f64x4, f64x8, prelude::*};
 
 use super::features::{BLOCK, Features};
 use super::hessian::{Chunk, Second};
-use super::linear::Shape;
 use super::scores::Scores;
+use super::shape::Shape;
 use crate::data::Sample;
 use crate::numeric::simd::{LANES, WIDE, add_transposed_product, ln, padded};
 use crate::numeric::solve::{Curvature, Large, Objective};

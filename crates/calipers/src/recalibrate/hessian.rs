@@ -3,7 +3,7 @@
 use fearless_simd::{Simd, f64x4, prelude::*};
 
 use super::features::BLOCK;
-use super::linear::Shape;
+use super::shape::Shape;
 use crate::numeric::simd::{LANES, add_symmetric_product, add_transposed_product, padded};
 use crate::numeric::solve::{Block, Curvature};
 

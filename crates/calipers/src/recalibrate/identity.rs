@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::registry::Builtin;
+use super::builtin::Builtin;
 use super::{Fitted, Model};
 use crate::data::Sample;
 

@@ -1,8 +1,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::Fitted;
+use super::builtin::Builtin;
 use super::one_vs_rest::{Curve, OneVsRest};
-use super::registry::Builtin;
 use crate::data::{Column, Sample};
 
 /// Predictions closer than this are the same one: the last bits are rounding, and must not decide

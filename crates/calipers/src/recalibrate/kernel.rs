@@ -3,8 +3,8 @@ use std::collections::HashMap;
 use ndarray::{ArrayView2, ArrayViewMut2};
 use serde::{Deserialize, Serialize};
 
+use super::builtin::{Builtin, Tunable};
 use super::gauss::{BANDWIDTHS, GaussSums, Sources};
-use super::registry::{Builtin, Tunable};
 use super::{Fitted, Model};
 use crate::data::Sample;
 use crate::error::Result;

@@ -9,42 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::cross_entropy::CrossEntropy;
 use super::features::{BLOCK, Features, by_blocks};
 use super::scores::Scores;
+use super::shape::Shape;
 use super::{Model, NO_PENALTY};
 use crate::data::Sample;
 use crate::numeric::simplex::is_moderate;
 use crate::numeric::solve::minimise;
 use crate::run::stop;
-
-/// The shape of A.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Shape {
-    /// A multiple of the identity.
-    Scalar,
-    /// A diagonal matrix.
-    Diagonal,
-    /// Any matrix.
-    Full,
-}
-
-impl Shape {
-    /// How many slopes it has.
-    pub fn slopes(self, classes: usize) -> usize {
-        match self {
-            Shape::Scalar => 1,
-            Shape::Diagonal => classes,
-            Shape::Full => classes * classes,
-        }
-    }
-
-    /// Which of the slopes are 1 in the identity.
-    fn is_diagonal(self, slope: usize, classes: usize) -> bool {
-        match self {
-            Shape::Scalar | Shape::Diagonal => true,
-            Shape::Full => slope.is_multiple_of(classes + 1),
-        }
-    }
-}
 
 /// Squared penalties around the identity map, added to the mean cross-entropy.
 #[derive(Debug, Clone, Copy)]

@@ -1,10 +1,10 @@
 use ndarray::{ArrayView2, ArrayViewMut2};
 use serde::{Deserialize, Serialize};
 
-use super::linear::Shape;
+use super::builtin::{Builtin, MOST_PAIRED};
 use super::one_vs_rest::OneVsRest;
 use super::quadratic::{self, Powers};
-use super::registry::{Builtin, MOST_PAIRED};
+use super::shape::Shape;
 use super::sigmoid::Sigmoid;
 use super::tempered::Tempered;
 use super::{Fitted, Model};

@@ -1,6 +1,7 @@
 use super::Fitted;
-use super::linear::{LogLinear, Shape};
-use super::registry::{Builtin, MOST_PAIRED};
+use super::builtin::{Builtin, MOST_PAIRED};
+use super::linear::LogLinear;
+use super::shape::Shape;
 use crate::data::Sample;
 
 /// g = softmax(W ln f + b): the logarithm of every class moves every class.

@@ -1,7 +1,7 @@
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-use super::registry::{Builtin, Tunable};
+use super::builtin::{Builtin, Tunable};
 use super::{Fitted, Model};
 use crate::data::Sample;
 use crate::error::Result;

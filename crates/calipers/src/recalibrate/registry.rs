@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::auto::Auto;
 use super::boosting::Boosting;
+use super::builtin::{Builtin, Tunable};
 use super::{Fitted, Model, Recalibrator};
 use crate::data::Sample;
 use crate::error::{Error, Result};
@@ -38,36 +39,6 @@ const TABLE: &[Entry] = &[
     Entry::of::<super::identity::Identity>(),
     Entry::of::<super::constant::Constant>(),
 ];
-
-/// The most classes that a recalibrator with a slope for every two of them is fitted to. The twenty
-/// vectors that its optimiser keeps then take 0.7 GB a fold, and each of its up to 1,000 steps
-/// multiplies rows by four million slopes.
-pub(crate) const MOST_PAIRED: usize = 2_048;
-
-/// What a recalibrator of this crate says of itself.
-pub(crate) trait Builtin: Sized + Send + Sync + 'static {
-    /// The name it is asked for by.
-    const NAME: &'static str;
-    /// What it is, in one line.
-    const ABOUT: &'static str;
-    /// The most classes it is fitted to; [`MOST_PAIRED`] for one with a parameter for every two.
-    const MOST_CLASSES: usize = usize::MAX;
-    /// The model it fits; for one that chooses among others, any of them.
-    type Model: Model;
-
-    /// Learns g. Total: there is no sample of so few classes that it cannot learn from. What it has
-    /// learnt when it is stopped is thrown away.
-    fn learn(&self, sample: &Sample, seed: u64) -> Box<dyn Fitted>;
-}
-
-/// What a recalibrator with parameters says of them.
-pub(crate) trait Tunable: Builtin {
-    /// The parameters it takes.
-    const PARAMETERS: &'static [Parameter];
-
-    /// Makes it from its parameters.
-    fn from_params(params: &mut Params<'_>) -> Result<Self>;
-}
 
 /// A recalibrator of this crate by the name it was asked for.
 struct Named<B> {

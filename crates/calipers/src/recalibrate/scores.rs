@@ -3,7 +3,7 @@
 use fearless_simd::{Simd, f64x4, prelude::*};
 
 use super::features::BLOCK;
-use super::linear::Shape;
+use super::shape::Shape;
 use crate::numeric::simd::{LANES, WIDE, add_product, padded, softmax_rows};
 
 /// A and b, laid out for vectors.

@@ -1,6 +1,6 @@
 use super::Fitted;
-use super::linear::Shape;
-use super::registry::{Builtin, MOST_PAIRED};
+use super::builtin::{Builtin, MOST_PAIRED};
+use super::shape::Shape;
 use super::tempered::Tempered;
 use crate::data::Sample;
 

@@ -1,6 +1,6 @@
 use super::Fitted;
-use super::linear::Shape;
-use super::registry::Builtin;
+use super::builtin::Builtin;
+use super::shape::Shape;
 use super::tempered::Tempered;
 use crate::data::Sample;
 

@@ -2,9 +2,10 @@ use fearless_simd::{Level, Simd, dispatch, f64x8, prelude::*};
 use ndarray::{ArrayView2, ArrayViewMut2};
 use serde::{Deserialize, Serialize};
 
+use super::builtin::Builtin;
 use super::features::{Features, by_blocks};
-use super::linear::{Shape, apply};
-use super::registry::Builtin;
+use super::linear::apply;
+use super::shape::Shape;
 use super::{Fitted, Model};
 use crate::data::Sample;
 use crate::numeric::simd::{WIDE, exp, floored_logs};

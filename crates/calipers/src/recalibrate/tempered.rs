@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Model;
 use super::features::{Features, by_blocks};
-use super::linear::{LinearMap, Penalty, Shape};
+use super::linear::{LinearMap, Penalty};
 use super::scores::Scores;
+use super::shape::Shape;
 use super::temperature::{Scale, log_probs};
 use crate::data::Sample;
 use crate::numeric::simd::ln_in_place;

@@ -1,6 +1,7 @@
 use super::Fitted;
-use super::linear::{LogLinear, Shape};
-use super::registry::Builtin;
+use super::builtin::Builtin;
+use super::linear::LogLinear;
+use super::shape::Shape;
 use crate::data::Sample;
 
 /// g = softmax(w∘ln f + b): a slope and an intercept for each class.

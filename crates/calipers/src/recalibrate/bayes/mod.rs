@@ -12,8 +12,8 @@ mod models;
 mod posterior;
 
 use super::Fitted;
+use super::builtin::Builtin;
 use super::one_vs_rest::OneVsRest;
-use super::registry::Builtin;
 use crate::data::Sample;
 pub(super) use correction::Correction;
 

@@ -1,12 +1,15 @@
 //! Grown trees, and what they predict.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use fearless_simd::{Simd, f32x8, prelude::*};
 use serde::{Deserialize, Serialize};
 
 use super::rows::{Lanes, pad, width};
-use super::trees::FACTORS;
+
+/// What a loaded leaf may multiply a probability by: more than exp(±8), the largest step of a tree that is grown,, and still so
+/// little that probabilities neither overflow nor vanish.
+const FACTORS: RangeInclusive<f32> = 1e-6..=1e6;
 
 /// Probabilities are kept above this, so that no class is lost for good.
 const LEAST: f32 = 1e-30;

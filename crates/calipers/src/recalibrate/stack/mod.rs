@@ -25,7 +25,7 @@ mod weights;
 pub(crate) use model::Stacked;
 
 use super::Fitted;
-use super::registry::Builtin;
+use super::builtin::Builtin;
 use crate::data::Sample;
 
 /// Temperature, structured scaling, randomised trees and kernels, stacked.

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::super::Model;
-use super::super::linear::Shape;
+use super::super::shape::Shape;
 use super::super::tempered::Tempered;
 use super::training::{Training, in_bag};
 use crate::numeric::simd::{add_symmetric_product, exp_in_place, padded};

@@ -1,7 +1,5 @@
 //! Cheap randomised symmetric trees, whose leaves hold a value for each class.
 
-use std::ops::RangeInclusive;
-
 use fearless_simd::{Level, Simd, dispatch, f32x8, f64x8, prelude::*};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -18,10 +16,6 @@ const RIDGE: f32 = 2.0;
 
 /// No leaf moves a log-score by more than this.
 const LARGEST_STEP: f32 = 8.0;
-
-/// What a loaded leaf may multiply a probability by: more than exp(±[`LARGEST_STEP`]), and still so
-/// little that probabilities neither overflow nor vanish.
-pub(super) const FACTORS: RangeInclusive<f32> = 1e-6..=1e6;
 
 /// Grows so many trees on the rows outside a bag, and moves all rows; shows these to `after` with the
 /// number of trees so far.

@@ -1,6 +1,7 @@
 //! `svs` without a bag, against fitting it again.
 
-use super::super::super::linear::{LinearMap, Penalty, Shape};
+use super::super::super::linear::{LinearMap, Penalty};
+use super::super::super::shape::Shape;
 use super::super::super::tempered::Tempered;
 use super::super::structured::Structured;
 use super::super::training::{Training, in_bag};

@@ -1,0 +1,142 @@
+//! A neighbour by its name, on the problem that the name says.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::line::Line;
+use super::listed::{Entry, NeighbourInfo, Quadratic};
+use super::registry;
+use super::rule::{Chance, Found, Outcome, Rule};
+use crate::data::Predictions;
+use crate::error::{Error, Result};
+
+/// Which problem is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Slice {
+    /// f₁ against the second class, or the whole vector.
+    Plain,
+    /// The most probable class.
+    Top,
+    /// The mean over classes, one against the rest.
+    Classwise,
+    /// The same, averaged under the measure's power: (mean value^p)^(1/p).
+    Marginal,
+}
+
+const SLICES: [(&str, Slice); 3] =
+    [("top-", Slice::Top), ("classwise-", Slice::Classwise), ("marginal-", Slice::Marginal)];
+
+/// A neighbour, by name: `[top-|classwise-|marginal-]name[:parameter=value,…]`.
+///
+/// ```
+/// use calipers::Neighbour;
+///
+/// let neighbour: Neighbour = "top-ece:bins=20,by=mass".parse()?;
+/// assert_eq!(neighbour.to_string(), "top-ece:bins=20,by=mass");
+/// assert_eq!("ece:bins=15".parse::<Neighbour>()?.to_string(), "ece");
+/// assert!("classwise-cox".parse::<Neighbour>().is_err());
+/// # Ok::<(), calipers::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Neighbour {
+    slice: Slice,
+    rule: Arc<dyn Rule>,
+    name: String,
+    entry: &'static Entry,
+}
+
+impl Neighbour {
+    /// What it is.
+    pub fn info(&self) -> NeighbourInfo {
+        self.entry.info
+    }
+
+    /// Whether its cost grows with the square of the rows of so many classes.
+    pub(super) fn is_quadratic(&self, classes: usize) -> bool {
+        match self.entry.info.quadratic {
+            Quadratic::Never => false,
+            Quadratic::Vectors => self.slice == Slice::Plain && classes > 2,
+            Quadratic::Always => true,
+        }
+    }
+
+    /// Whether these predictions have what it measures.
+    pub(super) fn check(&self, predictions: &Predictions<'_>) -> Result<()> {
+        let classes = predictions.classes();
+        if self.slice == Slice::Plain && classes > 2 && !self.entry.info.vectors {
+            let others = if self.rule.power().is_some() { " or classwise-" } else { "" };
+            return Err(Error::Inapplicable {
+                metric: self.name.clone(),
+                reason: format!(
+                    "it measures two classes, not {classes}; put top-{others} before it"
+                ),
+            });
+        }
+        Ok(())
+    }
+
+    pub(super) fn measure(&self, predictions: &Predictions<'_>, chance: &Chance) -> Outcome {
+        let order = self.entry.order;
+        let class = |class| self.rule.on_line(&Line::of_class(predictions, class, order), chance);
+        match (self.slice, predictions.classes()) {
+            (Slice::Plain, 2) => class(1),
+            (Slice::Plain, _) => self.rule.on_vectors(predictions, chance),
+            (Slice::Top, _) => self.rule.on_line(&Line::of_top(predictions, order), chance),
+            (Slice::Classwise | Slice::Marginal, classes) => {
+                let found = (0..classes).map(class).collect::<std::result::Result<Vec<_>, _>>()?;
+                Ok(Found::new(self.average(&found)))
+            }
+        }
+    }
+
+    fn average(&self, found: &[Found]) -> f64 {
+        let mean = |value: &dyn Fn(&Found) -> f64| {
+            found.iter().map(value).sum::<f64>() / found.len() as f64
+        };
+        match self.rule.power() {
+            Some(p) if self.slice == Slice::Marginal && p.is_infinite() => {
+                found.iter().map(|one| one.value).fold(0.0, f64::max)
+            }
+            Some(p) if self.slice == Slice::Marginal => {
+                let moment = |one: &Found| one.moment.unwrap_or_else(|| one.value.powf(p));
+                mean(&moment).max(0.0).powf(1.0 / p)
+            }
+            _ => mean(&|one| one.value),
+        }
+    }
+}
+
+impl FromStr for Neighbour {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let scoped = SLICES.iter().find_map(|(prefix, slice)| {
+            text.strip_prefix(prefix).map(|rest| (*prefix, *slice, rest))
+        });
+        let (prefix, slice, rest) = scoped.unwrap_or(("", Slice::Plain, text));
+        let (entry, rule, name) = registry::make(rest)?;
+        if matches!(slice, Slice::Classwise | Slice::Marginal) && rule.power().is_none() {
+            return Err(Error::Neighbour {
+                text: text.to_owned(),
+                reason: format!(
+                    "a mean of {} over classes says nothing; top-{name} does",
+                    entry.info.name
+                ),
+            });
+        }
+        Ok(Self { slice, rule, name: format!("{prefix}{name}"), entry })
+    }
+}
+
+impl fmt::Display for Neighbour {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.name)
+    }
+}
+
+impl fmt::Debug for Neighbour {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Neighbour({self})")
+    }
+}
