@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use calipers::labels::{Classes, Label, Reading, Rule, read};
+use calipers::labels::{ClassColumns, Label, Reading, Rule, read};
 use numpy::{
     Element, PyArray1, PyArrayDescrMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods,
 };
@@ -107,10 +107,10 @@ impl Labels<'_> {
             Self::Objects(list) => objects(list, &mut found)?,
         };
         let classes = match (names, columns) {
-            (None, 0 | 1) => Classes::One(""),
-            (None, _) => Classes::Unnamed(columns),
-            (Some([name]), _) => Classes::One(name),
-            (Some(names), _) => Classes::Named(names),
+            (None, 0 | 1) => ClassColumns::One(None),
+            (None, _) => ClassColumns::Unnamed(columns),
+            (Some([name]), _) => ClassColumns::One(Some(name)),
+            (Some(names), _) => ClassColumns::Named(names),
         };
         let reading = read(&found, &classes).map_err(|error| raise(py, &error))?;
         let codes: Vec<u32> = reading.codes.iter().map(|&code| code as u32).collect();

@@ -44,14 +44,17 @@ mod recalibrate;
 mod run;
 
 pub use data::labels;
-pub use data::{Folds, Groups, Predictions, Real, SUM_TOLERANCE, Sample, Simulation, simulate};
+pub use data::{
+    Folds, Predictions, Probabilities, Real, RowGroups, SUM_TOLERANCE, Sample, Simulation,
+    check_weights, simulate,
+};
 pub use error::{Error, Result};
 pub use estimate::{
     Comparison, Decomposition, Difference, Estimate, Estimator, Group, GroupAware, GroupErrors,
     Report, Test,
 };
 pub use figure::{
-    Axis, ClassRow, Classes, Examination, Figure, Figures, Layer, Mark, Moved, Movement, Panel,
+    Axis, ClassRow, ClassTable, Examination, Figure, Figures, Layer, Mark, Moved, Movement, Panel,
     Role, View,
 };
 pub use loss::{
@@ -64,7 +67,8 @@ pub use neighbours::{
 };
 pub use params::Parameter;
 pub use recalibrate::{
-    Fitted, Recalibrator, RecalibratorInfo, load_model, recalibrator, recalibrators, save_model,
+    Fitted, LabelKind, ModelNotes, ModelState, Recalibrator, RecalibratorInfo, SavedModel,
+    load_model, recalibrator, recalibrators, save_model,
 };
 pub use run::{Stop, Watcher, with_pool, with_pool_while};
 

@@ -1,7 +1,7 @@
 //! Parts of the interface that other packages of the workspace stand on, each beside what it must equal.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use calipers::labels::{Classes, Label, read};
+use calipers::labels::{ClassColumns, Label, read};
 use calipers::{
     Error, Estimator, Figure, Mark, Metric, Neighbour, Neighbours, Predictions, Role, Simulation,
     Stop, Test, View, recalibrator, simulate, with_pool,
@@ -37,16 +37,16 @@ fn an_error_knows_its_row_and_column() {
         words.iter().enumerate().map(|(row, word)| Label::word(word, 10 + row)).collect()
     };
     let names = ["cat".to_owned(), "dog".to_owned()];
-    let unknown = read(&words(&["cat", "bird"]), &Classes::Named(&names)).unwrap_err();
-    let only = read(&words(&["cat"]), &Classes::One("p")).unwrap_err();
-    let third = read(&words(&["cat", "dog", "bird"]), &Classes::One("p")).unwrap_err();
+    let unknown = read(&words(&["cat", "bird"]), &ClassColumns::Named(&names)).unwrap_err();
+    let only = read(&words(&["cat"]), &ClassColumns::One(Some("p"))).unwrap_err();
+    let third = read(&words(&["cat", "dog", "bird"]), &ClassColumns::One(Some("p"))).unwrap_err();
     assert_eq!([unknown, only, third].map(|error| error.row()), [Some(11), Some(10), Some(12)]);
 }
 
 #[test]
 fn numbers_come_before_words_where_labels_are_sorted() {
     let labels = ["b", "10", "9", "a"].map(|text| Label::word(text, 0));
-    let reading = read(&labels, &Classes::Unnamed(4)).unwrap();
+    let reading = read(&labels, &ClassColumns::Unnamed(4)).unwrap();
     assert_eq!(reading.classes, ["9", "10", "a", "b"]);
     assert_eq!(reading.codes, [3, 1, 0, 2]);
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use calipers::Error;
-use calipers::labels::{Classes, Label, Reading, listed, read};
+use calipers::labels::{ClassColumns, Label, Reading, listed, read};
 
 use crate::error::{Failure, Result};
 use crate::input::Values;
@@ -22,7 +22,7 @@ pub struct Labels {
 /// the file.
 pub fn resolve(
     values: &Values,
-    classes: &Classes<'_>,
+    classes: &ClassColumns<'_>,
     place: &dyn Fn(usize) -> String,
 ) -> Result<Labels> {
     let (rows, found) = distinct(values, place)?;
@@ -114,7 +114,7 @@ mod tests {
     use crate::input::Text;
 
     fn resolved(values: &Values) -> std::result::Result<Vec<usize>, String> {
-        let labels = resolve(values, &Classes::Unnamed(2), &|row| format!("line {}", row + 2));
+        let labels = resolve(values, &ClassColumns::Unnamed(2), &|row| format!("line {}", row + 2));
         labels.map(|labels| labels.codes).map_err(|failure| format!("{failure:?}"))
     }
 

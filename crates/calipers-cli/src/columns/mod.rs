@@ -10,7 +10,7 @@ mod labels;
 mod locate;
 mod score;
 
-use calipers::labels::Classes;
+use calipers::labels::ClassColumns;
 use calipers::{Folds, Predictions};
 use ndarray::Array2;
 
@@ -80,9 +80,9 @@ pub fn load(
     let Table { source, columns } = &table;
     let label = &columns[choice.label];
     let classes = match scores.classes.as_deref() {
-        Some([one]) => Classes::One(one),
-        Some(many) => Classes::Named(many),
-        None => Classes::Unnamed(scores.columns.len()),
+        Some([one]) => ClassColumns::One(Some(one)),
+        Some(many) => ClassColumns::Named(many),
+        None => ClassColumns::Unnamed(scores.columns.len()),
     };
     let labels = labels::resolve(&label.values, &classes, &|row| source.cell(row, &label.name))?;
     if let Some(remark) = &labels.remark {

@@ -1,6 +1,6 @@
 //! The sections of a page, from the verdict down to what was run.
 
-use calipers::{Classes, Estimate, Report};
+use calipers::{ClassTable, Estimate, Report};
 
 use super::table::{Cell, Column, table};
 use super::verdict::headline;
@@ -180,7 +180,7 @@ impl Page<'_> {
     }
 
     /// Class by class.
-    fn classes(&mut self, classes: &Classes) -> String {
+    fn classes(&mut self, classes: &ClassTable) -> String {
         let columns = [
             ("class", true),
             ("l1", false),
@@ -241,7 +241,7 @@ impl Page<'_> {
     }
 
     /// Which classes gain and lose.
-    fn movement(&mut self, classes: &Classes) -> String {
+    fn movement(&mut self, classes: &ClassTable) -> String {
         let Some(moved) = classes.movement.as_ref().filter(|moved| !moved.largest.is_empty())
         else {
             return String::new();

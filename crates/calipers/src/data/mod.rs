@@ -3,12 +3,14 @@
 mod folds;
 pub mod labels;
 mod predictions;
+mod probabilities;
 mod probs;
 mod sample;
 mod simulate;
 
 pub use folds::Folds;
-pub use predictions::{Groups, Predictions};
+pub use predictions::{Predictions, RowGroups, check_weights};
+pub use probabilities::Probabilities;
 pub(crate) use probs::Probs;
 pub use probs::{Real, SUM_TOLERANCE};
 pub(crate) use sample::Column;

@@ -1,25 +1,19 @@
-//! The door: predictions and labels come in here, are checked once, and are trusted ever after.
+//! The second door: probabilities with what was observed.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Display;
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, CowArray, Ix2};
+use ndarray::{Array2, ArrayView1, ArrayView2, CowArray, Ix2};
 
-use super::probs::{Probs, Real, Values, check_column};
+use super::probabilities::{Probabilities, check_shape};
+use super::probs::{Probs, Real};
 use crate::error::{Error, Result};
 
 /// A classifier's predictions with what was observed, validated.
 ///
-/// Each row of `probs` is a point f(X) of the simplex; each label is the index of the observed
-/// class. A row whose sum is within [`SUM_TOLERANCE`](crate::SUM_TOLERANCE) of 1 is divided by it;
-/// how many rows were off by more than rounding is kept in
-/// [`renormalised_rows`](Self::renormalised_rows).
-///
-/// The probabilities are owned, or borrowed for `'a`, in single or double precision and in any
-/// layout: [`borrowed`](Self::borrowed), [`borrowed_binary`](Self::borrowed_binary). Borrowed ones are
-/// never copied as a whole: they are widened, and divided by their sum, a row at a time when they
-/// are read, and give the same bits as if they had been widened before.
+/// They are [`Probabilities`], of which each row has a label, the index of the observed class, and
+/// may have a weight and a group.
 ///
 /// ```
 /// use calipers::Predictions;
@@ -33,21 +27,41 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Predictions<'a> {
-    probs: Probs<'a>,
+    f: Probabilities<'a>,
     labels: Vec<u32>,
     weights: Option<Vec<f64>>,
     class_names: Vec<String>,
-    groups: Option<Groups>,
-    renormalised_rows: usize,
+    groups: Option<RowGroups>,
 }
 
 /// Which group each row belongs to; groups are numbered in the order of their first row.
 #[derive(Debug, Clone)]
-pub struct Groups {
+pub struct RowGroups {
     /// The group's number, one a row.
     pub ids: Vec<u32>,
     /// The group's name, one a group.
     pub names: Vec<String>,
+}
+
+impl<'a> Probabilities<'a> {
+    /// Says which class was observed in each row, by its column's number.
+    ///
+    /// # Errors
+    /// A number of labels that differs from the number of rows; a label that is not a column's number.
+    pub fn with_labels<L>(self, labels: &[L]) -> Result<Predictions<'a>>
+    where
+        L: Copy + Display + TryInto<usize>,
+    {
+        check_length("labels", self.rows(), labels.len())?;
+        let classes = self.classes();
+        Ok(Predictions {
+            f: self,
+            labels: check_labels(labels, classes)?,
+            weights: None,
+            class_names: (0..classes).map(|class| class.to_string()).collect(),
+            groups: None,
+        })
+    }
 }
 
 impl<'a> Predictions<'a> {
@@ -61,8 +75,8 @@ impl<'a> Predictions<'a> {
     where
         L: Copy + Display + TryInto<usize>,
     {
-        check_shape(probs.dim(), labels.len())?;
-        Self::finish(Probs::owned(probs)?, labels)
+        check_both(probs.dim(), labels.len())?;
+        Probabilities::new(probs)?.with_labels(labels)
     }
 
     /// Checks probabilities that stay where they are, in any layout, and labels.
@@ -84,8 +98,8 @@ impl<'a> Predictions<'a> {
         T: Real,
         L: Copy + Display + TryInto<usize>,
     {
-        check_shape(probs.dim(), labels.len())?;
-        Self::finish(Probs::borrowed(T::table(probs))?, labels)
+        check_both(probs.dim(), labels.len())?;
+        Probabilities::borrowed(probs)?.with_labels(labels)
     }
 
     /// Checks the probabilities of class 1 in a problem of two classes; a slice is borrowed, a vector
@@ -103,11 +117,7 @@ impl<'a> Predictions<'a> {
     where
         L: Copy + Display + TryInto<usize>,
     {
-        let column = match probs.into() {
-            Cow::Borrowed(probs) => ArrayView1::from(probs).into(),
-            Cow::Owned(probs) => Array1::from(probs).into(),
-        };
-        Self::column(Values::DoubleColumn(column), labels)
+        Probabilities::binary(probs)?.with_labels(labels)
     }
 
     /// Checks the probabilities of class 1 in a problem of two classes, which stay where they are,
@@ -130,31 +140,7 @@ impl<'a> Predictions<'a> {
         T: Real,
         L: Copy + Display + TryInto<usize>,
     {
-        Self::column(T::column(probs), labels)
-    }
-
-    fn column<L>(values: Values<'a>, labels: &[L]) -> Result<Self>
-    where
-        L: Copy + Display + TryInto<usize>,
-    {
-        check_column(&values)?;
-        check_shape(values.dim(), labels.len())?;
-        Self::finish(Probs::borrowed(values)?, labels)
-    }
-
-    fn finish<L>((probs, renormalised_rows): (Probs<'a>, usize), labels: &[L]) -> Result<Self>
-    where
-        L: Copy + Display + TryInto<usize>,
-    {
-        let classes = probs.classes();
-        Ok(Self {
-            probs,
-            labels: check_labels(labels, classes)?,
-            weights: None,
-            class_names: (0..classes).map(|class| class.to_string()).collect(),
-            groups: None,
-            renormalised_rows,
-        })
+        Probabilities::borrowed_binary(probs)?.with_labels(labels)
     }
 
     /// Turns logits into probabilities by softmax; a single column is the logit of class 1.
@@ -175,24 +161,7 @@ impl<'a> Predictions<'a> {
         T: Real,
         L: Copy + Display + TryInto<usize>,
     {
-        for ((row, column), &value) in logits.indexed_iter() {
-            let value = value.into();
-            if !value.is_finite() {
-                return Err(Error::Logit { row, column, value });
-            }
-        }
-        let single = logits.ncols() == 1;
-        let classes = if single { 2 } else { logits.ncols() };
-        let mut probs = Array2::zeros((logits.nrows(), classes));
-        for (mut row, logits) in probs.rows_mut().into_iter().zip(logits.rows()) {
-            // A single logit is that of class 1 above class 0, which then has 0.
-            let places = row.iter_mut().skip(usize::from(single));
-            places.zip(logits).for_each(|(place, &logit)| *place = logit.into());
-            if let Some(row) = row.as_slice_mut() {
-                crate::numeric::simplex::softmax(row);
-            }
-        }
-        Self::new(probs, labels)
+        Probabilities::from_logits(logits)?.with_labels(labels)
     }
 
     /// Gives each row a weight: not negative, not all zero. Only their ratios matter.
@@ -200,18 +169,7 @@ impl<'a> Predictions<'a> {
     /// # Errors
     /// A length that differs, a weight that is negative or not finite, all weights zero.
     pub fn with_weights(mut self, weights: Vec<f64>) -> Result<Self> {
-        check_length("weights", self.rows(), weights.len())?;
-        for (row, &value) in weights.iter().enumerate() {
-            if !value.is_finite() {
-                return Err(Error::Weight { row, value, reason: "is not finite" });
-            }
-            if value < 0.0 {
-                return Err(Error::Weight { row, value, reason: "is negative" });
-            }
-        }
-        if weights.iter().all(|&weight| weight <= 0.0) {
-            return Err(Error::ZeroWeights);
-        }
+        check_weights(&weights, self.rows())?;
         self.weights = Some(relative(weights));
         Ok(self)
     }
@@ -254,7 +212,7 @@ impl<'a> Predictions<'a> {
                 })
             })
             .collect();
-        self.groups = Some(Groups { ids, names });
+        self.groups = Some(RowGroups { ids, names });
         Ok(self)
     }
 
@@ -263,10 +221,10 @@ impl<'a> Predictions<'a> {
         let classes = self.classes();
         let mut cells = vec![0.0; rows.len() * classes];
         for (&row, cells) in rows.iter().zip(cells.chunks_exact_mut(classes)) {
-            self.probs.read(row, cells);
+            self.held().read(row, cells);
         }
         Predictions {
-            probs: Probs::trusted(cells.into(), classes),
+            f: Probabilities::trusted(Probs::trusted(cells.into(), classes)),
             labels: rows.iter().map(|&row| self.labels[row]).collect(),
             weights: self
                 .weights
@@ -274,7 +232,6 @@ impl<'a> Predictions<'a> {
                 .map(|weights| relative(rows.iter().map(|&row| weights[row]).collect())),
             class_names: self.class_names.clone(),
             groups: None,
-            renormalised_rows: 0,
         }
     }
 
@@ -285,18 +242,18 @@ impl<'a> Predictions<'a> {
 
     /// The number of classes.
     pub fn classes(&self) -> usize {
-        self.probs.classes()
+        self.f.classes()
     }
 
     /// The probabilities, one row a sample; every row sums to 1. A view of what is held, or where that
     /// is single precision, a single column or has rows to be divided by their sums, a copy.
     pub fn probs(&self) -> CowArray<'_, f64, Ix2> {
-        self.probs.table()
+        self.f.probs()
     }
 
     /// The probabilities as they are held.
     pub(crate) fn held(&self) -> &Probs<'a> {
-        &self.probs
+        self.f.held()
     }
 
     /// The observed classes.
@@ -315,14 +272,39 @@ impl<'a> Predictions<'a> {
     }
 
     /// The groups, if any were given.
-    pub fn groups(&self) -> Option<&Groups> {
+    pub fn groups(&self) -> Option<&RowGroups> {
         self.groups.as_ref()
     }
 
     /// How many rows summed to something other than 1 by more than rounding.
     pub fn renormalised_rows(&self) -> usize {
-        self.renormalised_rows
+        self.f.renormalised_rows()
     }
+}
+
+/// Refuses weights of which some are negative or not finite, or all zero, or that are not one a row.
+///
+/// # Errors
+/// As [`Predictions::with_weights`].
+///
+/// ```
+/// assert!(calipers::check_weights(&[1.0, 0.0], 2).is_ok());
+/// assert!(calipers::check_weights(&[1.0, -1.0], 2).is_err());
+/// ```
+pub fn check_weights(weights: &[f64], rows: usize) -> Result<()> {
+    check_length("weights", rows, weights.len())?;
+    for (row, &value) in weights.iter().enumerate() {
+        if !value.is_finite() {
+            return Err(Error::Weight { row, value, reason: "is not finite" });
+        }
+        if value < 0.0 {
+            return Err(Error::Weight { row, value, reason: "is negative" });
+        }
+    }
+    if weights.iter().all(|&weight| weight <= 0.0) {
+        return Err(Error::ZeroWeights);
+    }
+    Ok(())
 }
 
 /// Weights divided by the largest, which keeps their sums from overflowing, and their squares from
@@ -339,14 +321,11 @@ fn check_length(what: &'static str, expected: usize, found: usize) -> Result<()>
     if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
 }
 
-fn check_shape((rows, classes): (usize, usize), labels: usize) -> Result<()> {
-    if classes < 2 {
-        return Err(Error::TooFewClasses { columns: classes });
-    }
-    if rows == 0 {
-        return Err(Error::Empty);
-    }
-    check_length("labels", rows, labels)
+/// Refuses a table of the wrong shape, and a number of labels that is not that of its rows, before any
+/// cell is looked at.
+fn check_both(shape: (usize, usize), labels: usize) -> Result<()> {
+    check_shape(shape)?;
+    check_length("labels", shape.0, labels)
 }
 
 fn check_labels<L>(labels: &[L], classes: usize) -> Result<Vec<u32>>

@@ -37,7 +37,7 @@ pub(crate) struct Probs<'a> {
     /// Whether some rows are still to be brought onto the simplex.
     divide: bool,
     /// The rows' sums, if they are needed and there are more than [`MOST_ADDED_AGAIN`] classes.
-    sums: Cow<'a, [f64]>,
+    sums: Option<Cow<'a, [f64]>>,
 }
 
 impl<'a> Probs<'a> {
@@ -80,14 +80,14 @@ impl<'a> Probs<'a> {
                 sums.push(sum);
             }
         }
-        let sums = if divide { sums.into() } else { Cow::default() };
+        let sums = (divide && keep).then(|| sums.into());
         Ok((Self { values, classes, divide, sums }, off))
     }
 
     /// Rows, one after the other, that are points of the simplex.
     pub fn trusted(cells: Cow<'a, [f64]>, classes: usize) -> Self {
         let values = Values::Rows { cells, classes };
-        Self { values, classes, divide: false, sums: Cow::default() }
+        Self { values, classes, divide: false, sums: None }
     }
 
     /// The same predictions, borrowed.
@@ -96,8 +96,19 @@ impl<'a> Probs<'a> {
             values: self.values.view(),
             classes: self.classes,
             divide: self.divide,
-            sums: Cow::Borrowed(&self.sums),
+            sums: self.sums.as_deref().map(Cow::Borrowed),
         }
+    }
+
+    /// A row's sum, if it was kept.
+    #[inline]
+    fn sum(&self, row: usize) -> Option<f64> {
+        self.sums.as_ref().map(|sums| sums[row])
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.values.dim().0
     }
 
     /// The number of classes.
@@ -150,7 +161,7 @@ impl<'a> Probs<'a> {
     pub fn read(&self, row: usize, to: &mut [f64]) {
         self.values.read(row, to);
         if self.divide {
-            let sum = self.sums.get(row).copied().unwrap_or_else(|| add_up(to.iter().copied()));
+            let sum = self.sum(row).unwrap_or_else(|| add_up(to.iter().copied()));
             put_on_simplex(to, sum);
         }
     }
@@ -163,7 +174,7 @@ impl<'a> Probs<'a> {
             return value;
         }
         let again = || add_up((0..self.classes).map(|class| self.values.at(row, class)));
-        let sum = self.sums.get(row).copied().unwrap_or_else(again);
+        let sum = self.sum(row).unwrap_or_else(again);
         if needs_division(sum, self.classes) { value / sum } else { value.min(1.0) }
     }
 }

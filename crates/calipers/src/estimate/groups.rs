@@ -6,7 +6,7 @@ use super::holm::holm;
 use super::observer::Nobody;
 use super::report::{Group, GroupAware, GroupErrors};
 use super::score_test::automatic_draws;
-use crate::data::{Folds, Groups, Predictions};
+use crate::data::{Folds, Predictions, RowGroups};
 use crate::error::Result;
 use crate::run::Stop;
 
@@ -18,7 +18,7 @@ impl Estimator {
     pub(crate) fn groups(
         &self,
         predictions: &Predictions<'_>,
-        groups: &Groups,
+        groups: &RowGroups,
         stop: &Stop,
     ) -> Result<GroupErrors> {
         let mut rows_of: Vec<Vec<usize>> = vec![Vec::new(); groups.names.len()];

@@ -30,7 +30,7 @@ const DIAGRAMS: usize = 6;
 /// What can be said class by class.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Classes {
+pub struct ClassTable {
     /// One row a class, in the order of the columns.
     pub rows: Vec<ClassRow>,
     /// What the classes' errors were measured with.
@@ -67,7 +67,7 @@ pub struct ClassRow {
     pub lower: f64,
 }
 
-impl Classes {
+impl ClassTable {
     /// Measures every class on its own.
     pub(crate) fn new(
         estimator: &Estimator,

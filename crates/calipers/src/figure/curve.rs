@@ -40,7 +40,7 @@ pub(crate) struct Curve {
 }
 
 /// The rows that the band is computed from, in ascending order of f.
-struct Rows {
+struct BandRows {
     cells: Vec<f64>,
     labels: Vec<u32>,
     weights: Option<Vec<f64>>,
@@ -54,7 +54,7 @@ impl Curve {
         seed: u64,
     ) -> Result<Option<Self>> {
         let seed = derive_seed(seed, &[PLACE]);
-        let some = Rows::draw(problem, seed);
+        let some = BandRows::draw(problem, seed);
         let x = grid(&some.cells);
         let mut sample = Sample::empty();
         let probs = Probs::trusted(some.cells.as_slice().into(), 2);
@@ -79,7 +79,7 @@ impl Curve {
     ) -> Result<Option<Self>> {
         let rows = problem.rows();
         let seed = derive_seed(seed, &[PLACE]);
-        let some = Rows::draw(problem, seed);
+        let some = BandRows::draw(problem, seed);
         stop::check()?;
         let x = grid(&some.cells);
         let at = pairs(&x);
@@ -99,7 +99,7 @@ impl Curve {
     }
 }
 
-impl Rows {
+impl BandRows {
     /// All rows, or a fixed draw of [`MOST_ROWS`] of them.
     fn draw(problem: &Problem<'_>, seed: u64) -> Self {
         let rows = problem.rows();

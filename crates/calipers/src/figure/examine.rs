@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::classes::Classes;
+use super::classes::ClassTable;
 use super::comparison::overlay;
 use super::contribution::contribution;
 use super::reliability::diagram;
@@ -37,7 +37,7 @@ pub struct Figures {
     /// Where the l1 error comes from along f.
     pub contribution: Option<Figure>,
     /// Class by class, where there are more than two.
-    pub classes: Option<Classes>,
+    pub classes: Option<ClassTable>,
 }
 
 impl Estimator {
@@ -97,7 +97,8 @@ impl Estimator {
         let (learner, seed) = (self.learner(), self.own_seed());
         let reliability = diagram(learner, seed, predictions, view)?;
         let contribution = contribution(predictions, view, &report);
-        let classes = many.then(|| Classes::new(self, predictions, mover.finish())).transpose()?;
+        let classes =
+            many.then(|| ClassTable::new(self, predictions, mover.finish())).transpose()?;
         Ok((report, Figures { reliability, contribution, classes }))
     }
 }

@@ -15,7 +15,7 @@ mod reliability;
 
 use serde::Serialize;
 
-pub use classes::{ClassRow, Classes};
+pub use classes::{ClassRow, ClassTable};
 pub use examine::{Examination, Figures};
 pub use movement::{Moved, Movement};
 pub use reliability::View;

@@ -43,9 +43,9 @@ struct Fit {
 }
 
 /// Rows as (logit f, y).
-struct Rows(Vec<(f64, f64)>);
+struct LogitRows(Vec<(f64, f64)>);
 
-impl Rows {
+impl LogitRows {
     /// What keeps the slope from being determined and finite.
     fn obstacle(&self) -> Option<&'static str> {
         let range = |happened: bool| {
@@ -129,7 +129,7 @@ impl Rule for Cox {
             return Err(format!("{wrong} row(s) with f = 0 or 1 were wrong, whatever the slope"));
         }
         let uncertain = line.iter().filter(|&(f, _)| !certain(f));
-        let rows = Rows(uncertain.map(|(f, y)| (f.ln() - (-f).ln_1p(), y)).collect());
+        let rows = LogitRows(uncertain.map(|(f, y)| (f.ln() - (-f).ln_1p(), y)).collect());
         if let Some(obstacle) = rows.obstacle() {
             return Err(obstacle.to_owned());
         }

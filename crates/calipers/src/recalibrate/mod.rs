@@ -29,6 +29,7 @@ mod one_vs_rest;
 mod partition;
 mod quadratic;
 mod registry;
+mod saved;
 mod scores;
 mod shape;
 mod sigmoid;
@@ -40,11 +41,9 @@ mod tempered;
 mod vector;
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
-use serde_json::Value;
 
-pub use registry::{
-    RecalibratorInfo, default_recalibrator, load_model, recalibrator, recalibrators, save_model,
-};
+pub use registry::{RecalibratorInfo, default_recalibrator, recalibrator, recalibrators};
+pub use saved::{LabelKind, ModelNotes, ModelState, SavedModel, load_model, save_model};
 
 pub(crate) use isotonic::isotonic_levels;
 pub(crate) use logistic::LogisticMap;
@@ -137,8 +136,8 @@ pub trait Fitted: Send + Sync {
         Vec::new()
     }
 
-    /// The model's name and parameters, if it can be saved.
-    fn state(&self) -> Option<(&'static str, Value)> {
+    /// The model's parameters, if it can be saved: those of this crate can.
+    fn state(&self) -> Option<ModelState> {
         None
     }
 
@@ -302,8 +301,9 @@ impl<M: Model> Fitted for M {
         Model::approximations(self)
     }
 
-    fn state(&self) -> Option<(&'static str, Value)> {
-        serde_json::to_value(self).ok().map(|value| (M::NAME, value))
+    fn state(&self) -> Option<ModelState> {
+        let parameters = serde_json::to_value(self).ok()?;
+        Some(ModelState { model: M::NAME, parameters })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::auto::Auto;
 use super::boosting::Boosting;
@@ -105,13 +105,13 @@ impl Entry {
             info: RecalibratorInfo { name: B::NAME, about: B::ABOUT, parameters },
             make,
             model: B::Model::NAME,
-            load: load::<B::Model>,
+            load: sound::<B::Model>,
         }
     }
 }
 
 /// A model from its saved parameters, if they fit together.
-fn load<M: Model>(parameters: Value) -> Result<Box<dyn Fitted>> {
+fn sound<M: Model>(parameters: Value) -> Result<Box<dyn Fitted>> {
     let model: M =
         serde_json::from_value(parameters).map_err(|error| unusable(error.to_string()))?;
     if model.is_sound() {
@@ -121,7 +121,8 @@ fn load<M: Model>(parameters: Value) -> Result<Box<dyn Fitted>> {
     }
 }
 
-fn unusable(reason: String) -> Error {
+/// The error of a text that is no model.
+pub(super) fn unusable(reason: String) -> Error {
     Error::Model { reason }
 }
 
@@ -160,48 +161,12 @@ pub fn default_recalibrator() -> Arc<dyn Recalibrator> {
     Arc::new(Named { name: Auto::NAME.to_owned(), learner: Auto })
 }
 
-/// A fitted model as JSON text.
+/// The fitted model of a name, from its saved parameters.
 ///
 /// # Errors
-/// A model from outside this crate that does not say its state.
-///
-/// ```
-/// use calipers::{Fitted, Sample, load_model, recalibrator, save_model, simulate};
-///
-/// let predictions = simulate("binary-overconfident", 500, 0)?;
-/// let fitted = recalibrator("isotonic")?.fit(&Sample::from(&predictions), 0)?;
-/// let again = load_model(&save_model(fitted.as_ref())?)?;
-/// let f = predictions.probs();
-/// assert_eq!(fitted.predict(f.view())?, again.predict(f.view())?);
-/// # Ok::<(), calipers::Error>(())
-/// ```
-pub fn save_model(fitted: &dyn Fitted) -> Result<String> {
-    let (name, parameters) =
-        fitted.state().ok_or_else(|| unusable("this recalibrator cannot be saved".to_owned()))?;
-    let saved = json!({ "calipers": FORMAT, "model": name, "parameters": parameters });
-    Ok(saved.to_string())
+/// A name that no model has, or parameters that do not fit together.
+pub(super) fn load(name: &str, parameters: Value) -> Result<Box<dyn Fitted>> {
+    let entry = TABLE.iter().find(|entry| entry.model == name);
+    let entry = entry.ok_or_else(|| unusable(format!("unknown model {name:?}")))?;
+    (entry.load)(parameters)
 }
-
-/// A fitted model from the text that [`save_model`] wrote; it predicts the same bits.
-///
-/// # Errors
-/// Text that is no saved model, or one of a format that this version does not know.
-pub fn load_model(text: &str) -> Result<Box<dyn Fitted>> {
-    let mut saved: Value =
-        serde_json::from_str(text).map_err(|error| unusable(error.to_string()))?;
-    if saved["calipers"] != FORMAT {
-        return Err(unusable(format!(
-            "expected \"calipers\": {FORMAT}, found {}",
-            saved["calipers"]
-        )));
-    }
-    let name = saved["model"].as_str().unwrap_or_default();
-    let entry = TABLE
-        .iter()
-        .find(|entry| entry.model == name)
-        .ok_or_else(|| unusable(format!("unknown model {}", saved["model"])))?;
-    (entry.load)(saved["parameters"].take())
-}
-
-/// The number of the file format; it changes when an older reader could misread a file.
-const FORMAT: u64 = 1;

@@ -81,16 +81,16 @@ pub(super) fn fit<F: Features>(
 
 /// Eight training rows, packed: they are read once for every step.
 #[derive(Debug, Clone, Copy, Default)]
-struct Rows {
+struct PackedRows {
     features: [[f64; WIDE]; 2],
     /// The weights, negative where Y = 0; 0 for rows that only fill up.
     signed_weights: [f64; WIDE],
 }
 
-fn pack<F: Features>(column: Column<'_>) -> Vec<Rows> {
+fn pack<F: Features>(column: Column<'_>) -> Vec<PackedRows> {
     let logs = floored_logs(column.iter().map(|(p, _, _)| p));
     let other_logs = floored_logs(column.iter().map(|(p, _, _)| 1.0 - p));
-    let mut rows = vec![Rows::default(); logs.len().div_ceil(WIDE)];
+    let mut rows = vec![PackedRows::default(); logs.len().div_ceil(WIDE)];
     for (i, (_, y, w)) in column.iter().enumerate() {
         if stop::requested_at(i) {
             break;
@@ -105,7 +105,7 @@ fn pack<F: Features>(column: Column<'_>) -> Vec<Rows> {
 }
 
 struct Logistic {
-    rows: Vec<Rows>,
+    rows: Vec<PackedRows>,
     count: f64,
     identity: [f64; 3],
     free: [bool; 3],
@@ -126,7 +126,7 @@ impl Logistic {
     fn sums<S: Simd>(&self, simd: S, at: [f64; 3]) -> Sums {
         let (zero, one) = (f64x8::splat(simd, 0.0), f64x8::splat(simd, 1.0));
         let (mut value, mut first, mut second) = (zero, [zero; 3], [zero; 6]);
-        for Rows { features: [a, b], signed_weights } in &self.rows {
+        for PackedRows { features: [a, b], signed_weights } in &self.rows {
             let (a, b) = (f64x8::load_array_ref(simd, a), f64x8::load_array_ref(simd, b));
             let signed_weight = f64x8::load_array_ref(simd, signed_weights);
             let weight = signed_weight.abs();

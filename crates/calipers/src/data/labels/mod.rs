@@ -4,11 +4,11 @@
 //! are read the same way.
 //!
 //! ```
-//! use calipers::labels::{Classes, Label, read};
+//! use calipers::labels::{ClassColumns, Label, read};
 //!
 //! let names = ["cat".to_owned(), "dog".to_owned()];
 //! let found = [Label::word("dog", 0), Label::word("cat", 3)];
-//! let reading = read(&found, &Classes::Named(&names))?;
+//! let reading = read(&found, &ClassColumns::Named(&names))?;
 //! assert_eq!(reading.codes, [1, 0]);
 //! # Ok::<(), calipers::Error>(())
 //! ```
@@ -23,15 +23,15 @@ use crate::error::{Error, Result};
 pub use crate::error::listed;
 pub use names::{class_names, prefix};
 
-/// The classes that labels can name.
+/// The columns of the classes that labels can name.
 #[derive(Debug, Clone, Copy)]
-pub enum Classes<'a> {
+pub enum ClassColumns<'a> {
     /// One a column.
     Named(&'a [String]),
     /// This many columns, of which nobody said which is which.
     Unnamed(usize),
-    /// Two, of which the second has a column of this name; empty if it has none.
-    One(&'a str),
+    /// Two, of which the second has a column, of this name if it has one.
+    One(Option<&'a str>),
 }
 
 /// A label that occurs.
@@ -132,11 +132,11 @@ impl Label {
 ///
 /// # Errors
 /// A label that no rule can read together with the others.
-pub fn read(found: &[Label], classes: &Classes<'_>) -> Result<Reading> {
+pub fn read(found: &[Label], classes: &ClassColumns<'_>) -> Result<Reading> {
     match *classes {
-        Classes::Named(names) => many(found, names),
-        Classes::One(name) => single::read(found, name),
-        Classes::Unnamed(count) => {
+        ClassColumns::Named(names) => many(found, names),
+        ClassColumns::One(name) => single::read(found, name),
+        ClassColumns::Unnamed(count) => {
             let names: Vec<String> = (0..count).map(|class| class.to_string()).collect();
             many(found, &names).or_else(|error| sorted(found, count).ok_or(error))
         }

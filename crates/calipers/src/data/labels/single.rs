@@ -2,9 +2,11 @@ use super::{Label, Reading, Rule};
 use crate::error::{Error, Result};
 
 /// Labels of two classes, of which only the second has a column.
-pub(super) fn read(found: &[Label], column: &str) -> Result<Reading> {
-    let named = [column.to_owned()];
-    let own = found.iter().position(|label| label.named(&named).is_some());
+pub(super) fn read(found: &[Label], column: Option<&str>) -> Result<Reading> {
+    let own = column.and_then(|column| {
+        let named = [column.to_owned()];
+        found.iter().position(|label| label.named(&named).is_some())
+    });
     let plain = |rule, read: &dyn Fn(&Label) -> Option<usize>, names: [&str; 2]| {
         let codes = found.iter().map(read).collect::<Option<Vec<usize>>>()?;
         Some(Reading { codes, classes: names.map(str::to_owned).to_vec(), rule, remark: None })

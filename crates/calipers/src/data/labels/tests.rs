@@ -10,7 +10,7 @@ fn numbers(numbers: &[f64]) -> Vec<Label> {
 
 fn named(found: &[Label], classes: &[&str]) -> Result<Reading> {
     let names: Vec<String> = classes.iter().map(|&name| name.to_owned()).collect();
-    read(found, &Classes::Named(&names))
+    read(found, &ClassColumns::Named(&names))
 }
 
 fn codes(found: &[Label], classes: &[&str]) -> Vec<usize> {
@@ -49,7 +49,8 @@ fn the_odd_one_out_is_named() {
 #[test]
 fn a_single_column_takes_any_two_labels() {
     let binary = |found: &[Label], column: &str| {
-        let reading = read(found, &Classes::One(column)).unwrap();
+        let column = Some(column).filter(|column| !column.is_empty());
+        let reading = read(found, &ClassColumns::One(column)).unwrap();
         (reading.codes, reading.classes, reading.remark.is_some())
     };
     let named = |names: [&str; 2]| names.map(str::to_owned).to_vec();
@@ -63,25 +64,25 @@ fn a_single_column_takes_any_two_labels() {
     assert_eq!(binary(&yes_no, "no"), (vec![0, 1], named(["yes", "no"]), true));
     assert_eq!(binary(&numbers(&[1.0, -1.0]), "p"), (vec![1, 0], named(["-1", "1"]), true));
     assert_eq!(binary(&numbers(&[10.0, 9.0]), "p"), (vec![1, 0], named(["9", "10"]), true));
-    let error = |found: &[Label]| read(found, &Classes::One("p")).unwrap_err();
+    let error = |found: &[Label]| read(found, &ClassColumns::One(Some("p"))).unwrap_err();
     assert!(matches!(error(&words(&["a", "b", "c"])), Error::ThirdLabel { row: 2, .. }));
     assert!(matches!(error(&words(&["a"])), Error::OnlyLabel { row: 0, .. }));
 }
 
 #[test]
 fn labels_of_columns_without_names_are_sorted() {
-    let reading = read(&words(&["fox", "cat", "dog"]), &Classes::Unnamed(3)).unwrap();
+    let reading = read(&words(&["fox", "cat", "dog"]), &ClassColumns::Unnamed(3)).unwrap();
     assert_eq!((reading.codes.as_slice(), reading.rule), ([2, 0, 1].as_slice(), Rule::Sorted));
     assert_eq!(reading.classes, ["cat", "dog", "fox"]);
     assert!(reading.remark.unwrap().contains("cat, dog, fox"));
     // Two of three classes: nobody can tell which column is missing.
-    assert!(read(&words(&["cat", "dog"]), &Classes::Unnamed(3)).is_err());
-    assert_eq!(read(&numbers(&[2.0, 0.0]), &Classes::Unnamed(3)).unwrap().codes, [2, 0]);
-    assert!(read(&numbers(&[0.0, 7.0]), &Classes::Unnamed(3)).is_err());
+    assert!(read(&words(&["cat", "dog"]), &ClassColumns::Unnamed(3)).is_err());
+    assert_eq!(read(&numbers(&[2.0, 0.0]), &ClassColumns::Unnamed(3)).unwrap().codes, [2, 0]);
+    assert!(read(&numbers(&[0.0, 7.0]), &ClassColumns::Unnamed(3)).is_err());
     // Numbers by their size, words by their letters.
-    assert_eq!(read(&numbers(&[10.0, 9.0]), &Classes::Unnamed(2)).unwrap().codes, [1, 0]);
+    assert_eq!(read(&numbers(&[10.0, 9.0]), &ClassColumns::Unnamed(2)).unwrap().codes, [1, 0]);
     let word = |text: &str| Label { number: None, ..Label::word(text, 0) };
-    assert_eq!(read(&[word("10"), word("9")], &Classes::Unnamed(2)).unwrap().codes, [0, 1]);
-    let truth = read(&words(&["True", "False"]), &Classes::Unnamed(2)).unwrap();
+    assert_eq!(read(&[word("10"), word("9")], &ClassColumns::Unnamed(2)).unwrap().codes, [0, 1]);
+    let truth = read(&words(&["True", "False"]), &ClassColumns::Unnamed(2)).unwrap();
     assert_eq!((truth.codes.as_slice(), truth.rule), ([1, 0].as_slice(), Rule::Truth));
 }

@@ -159,8 +159,9 @@ proptest! {
 
 #[test]
 fn sums_are_kept_only_where_they_are_needed() {
-    let kept =
-        |table: &Array2<f64>| Probs::borrowed(f64::table(table.view())).unwrap().0.sums.len();
+    let kept = |table: &Array2<f64>| {
+        Probs::borrowed(f64::table(table.view())).unwrap().0.sums.map_or(0, |sums| sums.len())
+    };
     let even = |classes: usize, sum: f64| Array2::from_elem((5, classes), sum / classes as f64);
     assert_eq!(kept(&even(32, 1.0)), 0, "nothing is to be divided");
     assert_eq!(kept(&even(32, 1.0005)), 5);

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::rows::normalise;
-use super::{Forest, Grower, Growth, Rows, borders};
+use super::{BinnedRows, Forest, Grower, Growth, borders};
 use crate::data::{Probs, Sample};
 use crate::numeric::random::{derive_seed, generator};
 use crate::numeric::simplex::{FLOOR, mix_with_uniform};
@@ -68,7 +68,7 @@ impl<G: Growth> Plan<G> {
         }
         let folds = self.inner.min(all.len());
         let fold_of = deal(&all.labels, all.classes, folds, seed);
-        let trained: Vec<(G::Forest, Rows)> = (0..folds as u32)
+        let trained: Vec<(G::Forest, BinnedRows)> = (0..folds as u32)
             .into_par_iter()
             .map(|fold| {
                 let go_on = !stop::requested();
@@ -114,10 +114,10 @@ impl<G: Growth> Plan<G> {
         columns.map(|class| if stop::requested() { Vec::new() } else { borders(class) }).collect()
     }
 
-    fn rows(&self, sample: &Sample, order: &[usize], borders: &[Vec<f64>]) -> Rows {
+    fn rows(&self, sample: &Sample, order: &[usize], borders: &[Vec<f64>]) -> BinnedRows {
         let classes = sample.classes();
         let frequencies = frequencies(sample);
-        let mut rows = Rows {
+        let mut rows = BinnedRows {
             features: borders.len(),
             classes,
             bins: Vec::with_capacity(order.len() * borders.len()),
@@ -135,7 +135,12 @@ impl<G: Growth> Plan<G> {
     }
 
     /// Grows a forest on some rows for as long as it gets better on others.
-    fn train(&self, mut training: Rows, mut held_out: Rows, seed: u64) -> (G::Forest, Rows) {
+    fn train(
+        &self,
+        mut training: BinnedRows,
+        mut held_out: BinnedRows,
+        seed: u64,
+    ) -> (G::Forest, BinnedRows) {
         let (mut grower, mut forest) = self.growth.grower(&training, self.trees, seed);
         let mut best = (0, held_out.log_loss(), held_out.probs.clone());
         if training.len() == 0 {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x4, f32x8};
 
-use super::Rows;
+use super::BinnedRows;
 
 /// As much of a histogram is filled at a time as the nearest cache holds beside the rows.
 const CACHED: usize = 16 * 1024 / size_of::<f32>();
@@ -37,7 +37,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    pub fn new(rows: &Rows, lanes: usize, blocks: usize) -> Self {
+    pub fn new(rows: &BinnedRows, lanes: usize, blocks: usize) -> Self {
         let most = rows.borders.iter().max().map_or(1, |most| *most);
         let borders = most.next_multiple_of(8);
         let bins = borders.max(most + 1);
@@ -159,7 +159,7 @@ impl Histograms {
 #[inline(always)]
 pub(super) fn fill<S: Simd, const Q: usize, const N: usize, const M: usize>(
     simd: S,
-    rows: &Rows,
+    rows: &BinnedRows,
     gradients: &[f32],
     leaf: &[u32],
     features: &Range<usize>,

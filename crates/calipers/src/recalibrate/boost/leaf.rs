@@ -3,7 +3,7 @@
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f64x4};
 
-use super::{LARGEST_STEP, LEAST_PROBABILITY, Rows};
+use super::{BinnedRows, LARGEST_STEP, LEAST_PROBABILITY};
 use crate::run::stop;
 
 /// Up to this many classes the Hessian is written out and eliminated; beyond, which would cost k³
@@ -20,7 +20,7 @@ pub(super) struct Padded {
 }
 
 impl Padded {
-    pub fn new(rows: &Rows) -> Self {
+    pub fn new(rows: &BinnedRows) -> Self {
         let width = width(rows.classes);
         let mut probs = vec![0.0; rows.len() * width];
         let from = rows.probs.chunks_exact(rows.classes);
@@ -91,7 +91,7 @@ impl Newton {
     }
 
     /// Multiplies the rows' probabilities by exp(rate · v), and returns these factors.
-    pub fn advance(&mut self, rows: &Rows, probs: &mut Padded, leaf: &[u32]) -> &[f64] {
+    pub fn advance(&mut self, rows: &BinnedRows, probs: &mut Padded, leaf: &[u32]) -> &[f64] {
         let level = self.level;
         self.step.fill(0.0);
         self.mass.fill(0.0);
@@ -131,7 +131,7 @@ impl Newton {
     fn by_elimination<S: Simd, const W: usize>(
         &mut self,
         simd: S,
-        rows: &Rows,
+        rows: &BinnedRows,
         current: &mut Padded,
         leaf: &[u32],
     ) {
@@ -174,7 +174,7 @@ impl Newton {
     fn write_hessian<S: Simd, const W: usize>(
         &mut self,
         simd: S,
-        rows: &Rows,
+        rows: &BinnedRows,
         current: &Padded,
         leaf: &[u32],
     ) {
@@ -226,7 +226,7 @@ impl Newton {
         }
     }
 
-    fn by_conjugate_gradients(&mut self, rows: &Rows, current: &Padded, leaf: &[u32]) {
+    fn by_conjugate_gradients(&mut self, rows: &BinnedRows, current: &Padded, leaf: &[u32]) {
         for &row in leaf {
             let weight = rows.weights[row as usize];
             let probs = current.row(row);

@@ -1,6 +1,6 @@
 //! Symmetric trees on any number of features and classes, grown level by level.
 
-use super::Rows;
+use super::BinnedRows;
 use super::chance::Chance;
 use super::forest::SymmetricForest;
 use super::leaf::{Newton, Padded};
@@ -24,7 +24,7 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
-    pub fn new(rows: &Rows, depth: usize, l2: f64, rate: f64, chance: Chance) -> Self {
+    pub fn new(rows: &BinnedRows, depth: usize, l2: f64, rate: f64, chance: Chance) -> Self {
         let leaves = 1 << depth;
         Self {
             depth,
@@ -41,7 +41,7 @@ impl Levels {
     }
 
     /// Grows a tree, and moves its copy of the rows' probabilities.
-    pub fn grow(&mut self, rows: &Rows, forest: &mut SymmetricForest) {
+    pub fn grow(&mut self, rows: &BinnedRows, forest: &mut SymmetricForest) {
         self.search.prepare(rows, &self.probs, &mut self.chance);
         self.gather(rows);
         while self.splits.len() < self.depth && !stop::requested() {
@@ -66,7 +66,7 @@ impl Levels {
     }
 
     /// Puts all rows into one leaf.
-    fn gather(&mut self, rows: &Rows) {
+    fn gather(&mut self, rows: &BinnedRows) {
         self.splits.clear();
         self.order.iter_mut().zip(0..rows.len() as u32).for_each(|(place, row)| *place = row);
         self.bounds.clear();
@@ -74,7 +74,7 @@ impl Levels {
     }
 
     /// Divides the rows by the splits that are left.
-    fn gather_again(&mut self, rows: &Rows) {
+    fn gather_again(&mut self, rows: &BinnedRows) {
         let splits = std::mem::take(&mut self.splits);
         self.gather(rows);
         splits.iter().for_each(|&split| self.divide(rows, split));
@@ -82,7 +82,7 @@ impl Levels {
     }
 
     /// Divides every leaf in two, the left one first; rows keep their order.
-    fn divide(&mut self, rows: &Rows, split: Split) {
+    fn divide(&mut self, rows: &BinnedRows, split: Split) {
         self.next.clear();
         self.next.push(0);
         for bound in self.bounds.windows(2) {

@@ -7,7 +7,7 @@ use fearless_simd::{Level, dispatch, f64x4};
 
 use super::chance::Chance;
 use super::forest::SymmetricForest;
-use super::{LARGEST_STEP, LEAST_PROBABILITY, Rows};
+use super::{BinnedRows, LARGEST_STEP, LEAST_PROBABILITY};
 
 /// The trees of [`super::symmetric`] for rows that have one feature and two classes.
 ///
@@ -45,7 +45,7 @@ pub(crate) struct Line {
 
 impl Line {
     /// Takes the rows in the order of their bins.
-    pub fn new(rows: &Rows, depth: usize, l2: f64, rate: f64, chance: Chance) -> Self {
+    pub fn new(rows: &BinnedRows, depth: usize, l2: f64, rate: f64, chance: Chance) -> Self {
         let bins = rows.borders.first().map_or(1, |borders| borders + 1);
         let mut starts = vec![0; bins + 1];
         for &bin in &rows.bins {

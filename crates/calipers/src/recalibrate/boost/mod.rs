@@ -30,7 +30,7 @@ use serde::de::DeserializeOwned;
 
 pub(crate) use ensemble::{Boosted, Plan, Start};
 pub(crate) use leafwise::Leafwise;
-pub(crate) use rows::Rows;
+pub(crate) use rows::BinnedRows;
 pub(crate) use symmetric::Symmetric;
 
 /// A feature has at most this many borders, so that a place between them fits a byte.
@@ -73,7 +73,7 @@ pub(crate) trait Growth: Clone + Send + Sync + 'static {
     type Grower: Grower<Forest = Self::Forest>;
 
     /// Prepares to grow up to so many rounds on rows of this shape.
-    fn grower(&self, rows: &Rows, rounds: usize, seed: u64) -> (Self::Grower, Self::Forest);
+    fn grower(&self, rows: &BinnedRows, rounds: usize, seed: u64) -> (Self::Grower, Self::Forest);
 }
 
 /// Grows rounds one by one.
@@ -83,7 +83,7 @@ pub(crate) trait Grower {
 
     /// Adds a round to the forest, for the rows' probabilities after the rounds before it; the
     /// grower may keep these itself, so the same rows are to be given every time.
-    fn grow(&mut self, rows: &mut Rows, forest: &mut Self::Forest);
+    fn grow(&mut self, rows: &mut BinnedRows, forest: &mut Self::Forest);
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Rows, borders};
+use super::{BinnedRows, borders};
 
 /// Every file, with its name.
 pub(super) fn problems() -> Vec<(String, Value)> {
@@ -29,12 +29,16 @@ pub(super) fn table(value: &Value) -> Vec<Vec<f64>> {
 }
 
 /// The rows of a problem between some borders, started at given scores.
-pub(super) fn rows_of(problem: &Value, key: &str, scores: &dyn Fn(usize) -> Vec<f64>) -> Rows {
+pub(super) fn rows_of(
+    problem: &Value,
+    key: &str,
+    scores: &dyn Fn(usize) -> Vec<f64>,
+) -> BinnedRows {
     let (x, borders) = (table(&problem["x"]), table(&problem[key]));
     let bins = x.iter().flat_map(|row| {
         row.iter().zip(&borders).map(|(value, borders)| borders::bin(borders, *value))
     });
-    Rows {
+    BinnedRows {
         features: borders.len(),
         classes: borders.len(),
         bins: bins.collect(),

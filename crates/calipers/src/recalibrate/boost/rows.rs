@@ -2,7 +2,7 @@ use super::{Forest, LEAST_PROBABILITY};
 
 /// Rows ready for trees.
 #[derive(Debug, Clone)]
-pub(crate) struct Rows {
+pub(crate) struct BinnedRows {
     /// How many features a row has.
     pub features: usize,
     /// How many classes there are.
@@ -19,7 +19,7 @@ pub(crate) struct Rows {
     pub probs: Vec<f64>,
 }
 
-impl Rows {
+impl BinnedRows {
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.labels.len()

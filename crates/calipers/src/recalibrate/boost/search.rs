@@ -5,7 +5,7 @@ use std::ops::Range;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x4, f32x8, f64x4};
 
-use super::Rows;
+use super::BinnedRows;
 use super::chance::Chance;
 use super::histogram::{Histograms, Shape, fill};
 use super::leaf::Padded;
@@ -70,7 +70,7 @@ impl Leaves<'_> {
 }
 
 impl Search {
-    pub fn new(rows: &Rows, depth: usize, l2: f64) -> Self {
+    pub fn new(rows: &BinnedRows, depth: usize, l2: f64) -> Self {
         let lanes = (rows.classes.min(BLOCK) + 1).next_multiple_of(4);
         let shape = Shape::new(rows, lanes, rows.classes.div_ceil(BLOCK));
         let sides = vec![0.0; shape.together * shape.borders];
@@ -91,7 +91,7 @@ impl Search {
     }
 
     /// Takes the gradients w(y − p), for a new tree.
-    pub fn prepare(&mut self, rows: &Rows, probs: &Padded, chance: &mut Chance) {
+    pub fn prepare(&mut self, rows: &BinnedRows, probs: &Padded, chance: &mut Chance) {
         let level = self.level;
         let squares = dispatch!(level, simd => self.take_gradients(simd, rows, probs));
         chance.begin(squares);
@@ -99,7 +99,7 @@ impl Search {
 
     /// Returns the sum of the gradients' squares.
     #[inline(always)]
-    fn take_gradients<S: Simd>(&mut self, simd: S, rows: &Rows, probs: &Padded) -> f64 {
+    fn take_gradients<S: Simd>(&mut self, simd: S, rows: &BinnedRows, probs: &Padded) -> f64 {
         let (lanes, blocks) = (self.shape.lanes, self.shape.blocks);
         let mut squares = f64x4::splat(simd, 0.0);
         let mut rest_of_squares = 0.0;
@@ -139,7 +139,12 @@ impl Search {
     }
 
     /// The split with the highest score, the first of several; none if no feature has a border.
-    pub fn best(&mut self, rows: &Rows, leaves: Leaves<'_>, chance: &mut Chance) -> Option<Split> {
+    pub fn best(
+        &mut self,
+        rows: &BinnedRows,
+        leaves: Leaves<'_>,
+        chance: &mut Chance,
+    ) -> Option<Split> {
         self.numerators.fill(0.0);
         self.denominators.fill(0.0);
         self.lone = [0.0; 2];
@@ -179,7 +184,7 @@ impl Search {
     fn score<S: Simd, const Q: usize, const N: usize, const M: usize>(
         &mut self,
         simd: S,
-        rows: &Rows,
+        rows: &BinnedRows,
         leaves: Leaves<'_>,
     ) {
         for first in (0..rows.features).step_by(self.shape.together) {
@@ -219,7 +224,7 @@ impl Search {
     fn add<S: Simd, const Q: usize, const N: usize, const M: usize>(
         &mut self,
         simd: S,
-        rows: &Rows,
+        rows: &BinnedRows,
         leaves: Leaves<'_>,
         leaf: usize,
         may_be_left_out: bool,

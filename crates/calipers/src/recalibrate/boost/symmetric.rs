@@ -2,7 +2,7 @@ use super::chance::Chance;
 use super::forest::SymmetricForest;
 use super::levels::Levels;
 use super::line::Line;
-use super::{Grower, Growth, Rows};
+use super::{BinnedRows, Grower, Growth};
 
 /// Trees that ask the same question everywhere on a level, with one value for each class in every
 /// leaf: CatBoost's.
@@ -30,7 +30,7 @@ impl Growth for Symmetric {
     type Forest = SymmetricForest;
     type Grower = SymmetricGrower;
 
-    fn grower(&self, rows: &Rows, rounds: usize, seed: u64) -> (Self::Grower, Self::Forest) {
+    fn grower(&self, rows: &BinnedRows, rounds: usize, seed: u64) -> (Self::Grower, Self::Forest) {
         let l2 = self.l2 * rows.mean_weight();
         let rate = self.rate.unwrap_or_else(|| automatic_rate(rows.len(), rounds));
         let forest = SymmetricForest::with_room(rows.classes, rounds, self.depth);
@@ -55,7 +55,7 @@ pub(crate) enum SymmetricGrower {
 impl Grower for SymmetricGrower {
     type Forest = SymmetricForest;
 
-    fn grow(&mut self, rows: &mut Rows, forest: &mut SymmetricForest) {
+    fn grow(&mut self, rows: &mut BinnedRows, forest: &mut SymmetricForest) {
         match self {
             Self::Levels(levels) => levels.grow(rows, forest),
             Self::Line(line) => line.grow(forest),

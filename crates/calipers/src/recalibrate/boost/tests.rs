@@ -10,7 +10,7 @@ use crate::numeric::random::generator;
 const TOLERANCE: f64 = 1e-5;
 
 /// What a forest's first rounds add to each row's scores.
-fn raw(forest: &impl Forest, rows: &Rows, rounds: usize) -> Vec<f64> {
+fn raw(forest: &impl Forest, rows: &BinnedRows, rounds: usize) -> Vec<f64> {
     let mut factors = vec![1.0; rows.len() * rows.classes];
     let rows = factors.chunks_exact_mut(rows.classes).zip(rows.bins.chunks_exact(rows.features));
     for (factors, bins) in rows {
@@ -19,7 +19,7 @@ fn raw(forest: &impl Forest, rows: &Rows, rounds: usize) -> Vec<f64> {
     factors.iter().map(|factor| factor.ln()).collect()
 }
 
-fn grown(growth: Symmetric, rows: &Rows, rounds: usize) -> <Symmetric as Growth>::Forest {
+fn grown(growth: Symmetric, rows: &BinnedRows, rounds: usize) -> <Symmetric as Growth>::Forest {
     let mut rows = rows.clone();
     let (mut grower, mut forest) = growth.grower(&rows, rounds, 0);
     (0..rounds).for_each(|_| grower.grow(&mut rows, &mut forest));
@@ -89,11 +89,11 @@ fn borders_are_catboosts() {
 }
 
 /// Rows of any values, the same for the same seed.
-fn random_rows(seed: u64, [count, features, classes, borders]: [usize; 4]) -> Rows {
+fn random_rows(seed: u64, [count, features, classes, borders]: [usize; 4]) -> BinnedRows {
     let mut draws = generator(seed, 0);
     let mut probs: Vec<f64> = (0..count * classes).map(|_| draws.random_range(0.01..1.0)).collect();
     probs.chunks_exact_mut(classes).for_each(normalise);
-    Rows {
+    BinnedRows {
         features,
         classes,
         bins: (0..count * features).map(|_| draws.random_range(0..=borders as u8)).collect(),
@@ -107,14 +107,14 @@ fn random_rows(seed: u64, [count, features, classes, borders]: [usize; 4]) -> Ro
 const GROWTH: Symmetric = Symmetric { depth: 4, rate: Some(0.5), l2: 3.0, noise: 0.0 };
 
 /// Rows by the leaf of a tree that they reach.
-fn leaf_of(splits: &[(usize, u8)], rows: &Rows, row: usize) -> usize {
+fn leaf_of(splits: &[(usize, u8)], rows: &BinnedRows, row: usize) -> usize {
     let bins = &rows.bins[row * rows.features..(row + 1) * rows.features];
     splits.iter().fold(0, |leaf, (feature, bin)| 2 * leaf + usize::from(bins[*feature] > *bin))
 }
 
 /// A tree, slowly: every sum is added up again for every candidate. Returns what it adds to each
 /// row's scores.
-fn slow_tree(growth: Symmetric, rows: &Rows) -> Vec<f64> {
+fn slow_tree(growth: Symmetric, rows: &BinnedRows) -> Vec<f64> {
     let l2 = growth.l2 * rows.mean_weight();
     let gradient = |row: usize, class: usize| {
         let observed = f64::from(u8::from(rows.labels[row] as usize == class));
@@ -254,7 +254,7 @@ fn a_split_that_separates_nothing_ends_the_tree() {
     let splits = serde_json::to_value(&forest).unwrap()["trees"][0]["splits"].as_u64().unwrap();
     assert_eq!(splits, 2);
     // No feature has a border: one leaf.
-    let rows = Rows { borders: vec![0, 0], bins: vec![0; 120], ..rows };
+    let rows = BinnedRows { borders: vec![0, 0], bins: vec![0; 120], ..rows };
     let forest = grown(GROWTH, &rows, 3);
     assert!(forest.rounds() == 3 && forest.is_sound(2, 3));
 }

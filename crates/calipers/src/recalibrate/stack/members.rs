@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::forest::Forest;
 use super::kernel::{Kernel, Layout, WIDTHS};
 use super::limits::Limits;
-use super::rows::{Borders, Rows, pad, width};
+use super::rows::{Borders, StackRows, pad, width};
 use super::structured::Structured;
 use super::training::{Training, in_bag};
 use super::trees::grow;
@@ -51,7 +51,7 @@ impl Members {
         let borders = Borders::choose(f);
         let mut forests = Vec::new();
         if let Some(tree_rows) = tree_rows {
-            let rows = Rows::new(&training, &borders, &tempered[..tree_rows * classes]);
+            let rows = StackRows::new(&training, &borders, &tempered[..tree_rows * classes]);
             let (grown, predicted) = grow_forests(&training, &rows, scored);
             forests = grown;
             tables.extend(predicted);
@@ -142,7 +142,11 @@ impl Members {
 }
 
 /// One forest for each bag, grown without it, and their predictions of the first rows.
-fn grow_forests(training: &Training, rows: &Rows, scored: usize) -> (Vec<Forest>, Vec<Vec<f32>>) {
+fn grow_forests(
+    training: &Training,
+    rows: &StackRows,
+    scored: usize,
+) -> (Vec<Forest>, Vec<Vec<f32>>) {
     let (classes, width) = (rows.classes, rows.width());
     let grown: Vec<(Forest, Vec<Vec<f32>>)> = (0..training.bags())
         .into_par_iter()

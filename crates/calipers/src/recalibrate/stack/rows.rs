@@ -69,7 +69,7 @@ impl Borders {
 }
 
 /// Training rows.
-pub(super) struct Rows {
+pub(super) struct StackRows {
     pub classes: usize,
     /// For each feature, each row's place between its borders.
     pub places: Vec<Vec<u8>>,
@@ -81,7 +81,7 @@ pub(super) struct Rows {
     pub start: Vec<Lanes>,
 }
 
-impl Rows {
+impl StackRows {
     /// The first training rows, as many as there are rows of T.
     pub fn new(training: &Training, borders: &Borders, tempered: &[f32]) -> Self {
         let classes = training.classes();

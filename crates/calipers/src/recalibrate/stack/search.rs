@@ -4,7 +4,7 @@ use fearless_simd::{Simd, f32x8, prelude::*};
 
 use super::bins::BINS;
 use super::forest::Split;
-use super::rows::{LANES, Lanes, Rows};
+use super::rows::{LANES, Lanes, StackRows};
 
 /// A level tries the borders of so many features.
 pub(super) const CANDIDATES: usize = 2;
@@ -42,7 +42,7 @@ impl Search {
     pub fn best<S: Simd, const Q: usize>(
         &mut self,
         simd: S,
-        rows: &Rows,
+        rows: &StackRows,
         drawn: &Drawn,
         (codes, leaves): (&[u8], usize),
         candidates: [usize; CANDIDATES],

@@ -5,7 +5,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::forest::{Forest, Split, advance, divide};
-use super::rows::{LANES, Lanes, Rows};
+use super::rows::{LANES, Lanes, StackRows};
 use super::search::{CANDIDATES, Drawn, Search, UNIT, add};
 use crate::numeric::simd::exp;
 use crate::run::stop;
@@ -24,7 +24,7 @@ const LARGEST_STEP: f32 = 8.0;
 /// of all their borders ([`Search`]). A leaf's step is G/(H + 2), where G is the sum of w(y − p) and H
 /// of w p(1 − p) over its drawn rows. Cost of a tree: rows × classes × (levels + 2).
 pub(super) fn grow(
-    rows: &Rows,
+    rows: &StackRows,
     bag: usize,
     trees: usize,
     seed: u64,
@@ -48,7 +48,7 @@ pub(super) fn grow(
 
 /// The memory for growing one tree after another.
 struct Grower<'a> {
-    rows: &'a Rows,
+    rows: &'a StackRows,
     bag: usize,
     /// The features that have borders.
     features: Vec<usize>,
@@ -66,7 +66,7 @@ struct Grower<'a> {
 }
 
 impl<'a> Grower<'a> {
-    fn new(rows: &'a Rows, bag: usize, seed: u64) -> Self {
+    fn new(rows: &'a StackRows, bag: usize, seed: u64) -> Self {
         let (width, most) = (rows.width(), 1 << DEPTH);
         let gradients = vec![[0.0; LANES]; rows.len() * width];
         Self {

@@ -16,7 +16,7 @@ use scan::{EPSILON, Leaf, Split};
 use search::Search;
 
 use super::rows::normalise;
-use super::{Forest, Grower, Growth, LARGEST_STEP, Rows};
+use super::{BinnedRows, Forest, Grower, Growth, LARGEST_STEP};
 use crate::numeric::random::generator;
 use crate::run::stop;
 
@@ -55,7 +55,7 @@ impl Growth for Leafwise {
     type Forest = LeafwiseForest;
     type Grower = LeafwiseGrower;
 
-    fn grower(&self, rows: &Rows, rounds: usize, seed: u64) -> (Self::Grower, Self::Forest) {
+    fn grower(&self, rows: &BinnedRows, rounds: usize, seed: u64) -> (Self::Grower, Self::Forest) {
         // No leaf is without rows.
         let most = self.leaves.min(rows.len()).max(1);
         let learnable = learnable(rows);
@@ -78,7 +78,7 @@ impl Growth for Leafwise {
 }
 
 /// For each class, whether some rows have it and some do not, by weight.
-fn learnable(rows: &Rows) -> Vec<bool> {
+fn learnable(rows: &BinnedRows) -> Vec<bool> {
     let mut weights = vec![0.0; rows.classes];
     for (&label, weight) in rows.labels.iter().zip(&rows.weights) {
         weights[label as usize] += weight;
@@ -130,7 +130,7 @@ impl Grown {
 impl Grower for LeafwiseGrower {
     type Forest = LeafwiseForest;
 
-    fn grow(&mut self, rows: &mut Rows, forest: &mut LeafwiseForest) {
+    fn grow(&mut self, rows: &mut BinnedRows, forest: &mut LeafwiseForest) {
         self.draw(forest.rounds());
         for class in 0..rows.classes {
             forest.plant();
@@ -169,7 +169,7 @@ impl LeafwiseGrower {
     }
 
     /// Splits leaves for as long as it helps; whether any was split.
-    fn grow_tree(&mut self, rows: &Rows, class: usize, forest: &mut LeafwiseForest) -> bool {
+    fn grow_tree(&mut self, rows: &BinnedRows, class: usize, forest: &mut LeafwiseForest) -> bool {
         let drawn = &self.drawn[..self.count];
         self.order[..self.count].copy_from_slice(drawn);
         let [gradient, hessian] = self.search.prepare(rows, class, drawn);
@@ -198,7 +198,13 @@ impl LeafwiseGrower {
     }
 
     /// Splits a leaf; the left side keeps its number.
-    fn split(&mut self, rows: &Rows, number: usize, split: Split, forest: &mut LeafwiseForest) {
+    fn split(
+        &mut self,
+        rows: &BinnedRows,
+        number: usize,
+        split: Split,
+        forest: &mut LeafwiseForest,
+    ) {
         let leaf = &mut self.leaves[number];
         let range = leaf.range.clone();
         let left =
@@ -244,7 +250,7 @@ impl LeafwiseGrower {
     }
 
     /// Moves the rows' probabilities by the newest tree.
-    fn apply(&self, rows: &mut Rows, class: usize, forest: &LeafwiseForest) {
+    fn apply(&self, rows: &mut BinnedRows, class: usize, forest: &LeafwiseForest) {
         for leaf in &self.leaves {
             for &row in &self.order[leaf.range.clone()] {
                 rows.probs[row as usize * rows.classes + class] *= leaf.factor;

@@ -7,7 +7,7 @@ use fearless_simd::{Level, Simd, dispatch};
 use super::Leafwise;
 use super::histogram::{Bins, Histogram, LANES};
 use super::scan::{Leaf, Least, Scan, Split};
-use crate::recalibrate::boost::Rows;
+use crate::recalibrate::boost::BinnedRows;
 
 /// Histograms that are filled together. On 1000 and 10 000 rows of ten classes, 4 took a tenth less
 /// time than 2, and 8 as much as 4.
@@ -47,7 +47,7 @@ pub(super) struct Search {
 type Found = (Option<Split>, Option<Split>);
 
 impl Search {
-    pub fn new(settings: &Leafwise, rows: &Rows, leaves: usize) -> Self {
+    pub fn new(settings: &Leafwise, rows: &BinnedRows, leaves: usize) -> Self {
         let most_borders = rows.borders.chunks(LANES).map(|all| all.iter().copied().max());
         let bins: Vec<Bins> = most_borders.map(|most| Bins::around(most.unwrap_or(0))).collect();
         let dense = 1 + rows.borders.iter().sum::<usize>() / rows.features.max(1);
@@ -68,7 +68,7 @@ impl Search {
 
     /// Takes a class's gradients w (p − y) and Hessians w K/(K − 1) p (1 − p), and returns their
     /// sums over the rows.
-    pub fn prepare(&mut self, rows: &Rows, class: usize, drawn: &[u32]) -> [f64; 2] {
+    pub fn prepare(&mut self, rows: &BinnedRows, class: usize, drawn: &[u32]) -> [f64; 2] {
         let classes = rows.classes as f64;
         let scale = classes / (classes - 1.0);
         let mut sums = [0.0; 2];
@@ -85,14 +85,14 @@ impl Search {
     }
 
     /// The best split of a tree's only leaf.
-    pub fn root(&mut self, rows: &Rows, leaf: Leaf<'_>) -> Option<Split> {
+    pub fn root(&mut self, rows: &BinnedRows, leaf: Leaf<'_>) -> Option<Split> {
         self.free.extend(self.kept.iter_mut().filter_map(Option::take));
         self.open[..rows.features].fill(true);
         self.best(rows, leaf, None).0
     }
 
     /// The best splits of the two sides of a leaf; the left side has the leaf's number.
-    pub fn sides(&mut self, rows: &Rows, sides: [Leaf<'_>; 2]) -> [Option<Split>; 2] {
+    pub fn sides(&mut self, rows: &BinnedRows, sides: [Leaf<'_>; 2]) -> [Option<Split>; 2] {
         let [left, right] = sides;
         let parent = left.number * rows.features..(left.number + 1) * rows.features;
         self.open.copy_within(parent, right.number * rows.features);
@@ -113,7 +113,7 @@ impl Search {
     /// The best split of a leaf; and of its larger sibling, given the histograms of both together.
     fn best(
         &mut self,
-        rows: &Rows,
+        rows: &BinnedRows,
         leaf: Leaf<'_>,
         sibling: Option<(Leaf<'_>, Vec<Histogram>)>,
     ) -> Found {
@@ -129,7 +129,7 @@ impl Search {
     fn best_with<S: Simd>(
         &mut self,
         simd: S,
-        rows: &Rows,
+        rows: &BinnedRows,
         leaf: Leaf<'_>,
         sibling: Option<(Leaf<'_>, Vec<Histogram>)>,
     ) -> Found {
@@ -187,7 +187,7 @@ impl Search {
 }
 
 /// The features of some histograms.
-fn features_of(histograms: &Range<usize>, rows: &Rows) -> Range<usize> {
+fn features_of(histograms: &Range<usize>, rows: &BinnedRows) -> Range<usize> {
     histograms.start * LANES..(histograms.end * LANES).min(rows.features)
 }
 
@@ -196,7 +196,7 @@ fn features_of(histograms: &Range<usize>, rows: &Rows) -> Range<usize> {
 fn fill<const NOTE: bool>(
     histograms: &mut [Histogram],
     seen: &mut [Bins],
-    rows: &Rows,
+    rows: &BinnedRows,
     features: Range<usize>,
     leaf: &[u32],
     pairs: &[[f32; 2]],

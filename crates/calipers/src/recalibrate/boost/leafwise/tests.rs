@@ -10,7 +10,7 @@ use super::*;
 const TOLERANCE: f64 = 1e-5;
 
 /// LightGBM's score of each class before the first round.
-fn average(rows: &Rows) -> Vec<f64> {
+fn average(rows: &BinnedRows) -> Vec<f64> {
     let total: f64 = rows.weights.iter().sum();
     let share = |class| {
         let of_class = rows.labels.iter().zip(&rows.weights).filter(|(label, _)| **label == class);
@@ -119,7 +119,7 @@ fn trees_are_lightgbms() {
 }
 
 /// Rows of any values, the same for the same seed.
-fn random_rows(seed: u64, [count, features, classes, borders]: [usize; 4]) -> Rows {
+fn random_rows(seed: u64, [count, features, classes, borders]: [usize; 4]) -> BinnedRows {
     let mut draws = generator(seed, 0);
     let borders: Vec<usize> = (0..features).map(|_| draws.random_range(0..=borders)).collect();
     let bins = (0..count * features).map(|at| draws.random_range(0..=borders[at % features] as u8));
@@ -128,11 +128,11 @@ fn random_rows(seed: u64, [count, features, classes, borders]: [usize; 4]) -> Ro
     let weights = (0..count).map(|_| draws.random_range(0.25..4.0)).collect();
     let mut probs: Vec<f64> = (0..count * classes).map(|_| draws.random_range(0.1..1.0)).collect();
     probs.chunks_exact_mut(classes).for_each(normalise);
-    Rows { features, classes, bins, borders, labels, weights, probs }
+    BinnedRows { features, classes, bins, borders, labels, weights, probs }
 }
 
 /// The same round, slowly: every leaf's sums are added up again for every border.
-fn slow_round(settings: &Leafwise, rows: &mut Rows) {
+fn slow_round(settings: &Leafwise, rows: &mut BinnedRows) {
     let steps: Vec<Vec<f64>> =
         (0..rows.classes).map(|class| slow_tree(settings, rows, class)).collect();
     for (row, probs) in rows.probs.chunks_exact_mut(rows.classes).enumerate() {
@@ -142,7 +142,7 @@ fn slow_round(settings: &Leafwise, rows: &mut Rows) {
 }
 
 /// What a tree adds to each row's score.
-fn slow_tree(settings: &Leafwise, rows: &Rows, class: usize) -> Vec<f64> {
+fn slow_tree(settings: &Leafwise, rows: &BinnedRows, class: usize) -> Vec<f64> {
     let scale = rows.classes as f64 / (rows.classes as f64 - 1.0);
     let pair = |row: usize| {
         let p = rows.probs[row * rows.classes + class];
@@ -244,7 +244,7 @@ proptest! {
 const NARROW: Leafwise =
     Leafwise { leaves: 8, least_rows: 2, least_hessian: 0.0, rate: 0.3, share: 1.0 };
 
-fn grown(settings: Leafwise, rows: &mut Rows, rounds: usize, seed: u64) -> LeafwiseForest {
+fn grown(settings: Leafwise, rows: &mut BinnedRows, rounds: usize, seed: u64) -> LeafwiseForest {
     let (mut grower, mut forest) = settings.grower(rows, rounds, seed);
     (0..rounds).for_each(|_| grower.grow(rows, &mut forest));
     forest
@@ -291,7 +291,7 @@ fn every_row_is_drawn_with_the_same_probability() {
 
 #[test]
 fn any_rows_can_be_grown_on() {
-    let odd = |change: &dyn Fn(&mut Rows)| {
+    let odd = |change: &dyn Fn(&mut BinnedRows)| {
         let mut rows = random_rows(2, [70, 3, 3, 254]);
         change(&mut rows);
         rows

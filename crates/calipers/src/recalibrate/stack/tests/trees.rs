@@ -6,21 +6,21 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
 use super::super::bins::{BINS, borders, place};
-use super::super::rows::{Borders, Rows};
+use super::super::rows::{Borders, StackRows};
 use super::super::structured::Structured;
 use super::super::trees::{draw_two, grow};
 use super::{training, weighted};
 
-fn rows(count: usize, classes: usize) -> Rows {
+fn rows(count: usize, classes: usize) -> StackRows {
     let training = training(&weighted(count, classes, 1));
     let (structured, _) = Structured::fit(&training, 1);
     let f = training.sample.probs();
     let tempered = structured.tempered(f.as_slice().unwrap());
-    Rows::new(&training, &Borders::choose(f), &tempered)
+    StackRows::new(&training, &Borders::choose(f), &tempered)
 }
 
 /// The sums of w(y − p), of w p(1 − p), and of w, over some of the rows.
-fn sums(rows: &Rows, probs: &[Vec<f64>], of: &[usize]) -> (Vec<f64>, Vec<f64>, f64) {
+fn sums(rows: &StackRows, probs: &[Vec<f64>], of: &[usize]) -> (Vec<f64>, Vec<f64>, f64) {
     let (mut gradient, mut curvature) = (vec![0.0; rows.classes], vec![0.0; rows.classes]);
     let mut total = 0.0;
     for &row in of {
@@ -36,7 +36,7 @@ fn sums(rows: &Rows, probs: &[Vec<f64>], of: &[usize]) -> (Vec<f64>, Vec<f64>, f
 }
 
 /// Σ|G|²/(W + 4) over both sides of a border in every leaf.
-fn score(rows: &Rows, probs: &[Vec<f64>], leaves: &[Vec<usize>], at: (usize, usize)) -> f64 {
+fn score(rows: &StackRows, probs: &[Vec<f64>], leaves: &[Vec<usize>], at: (usize, usize)) -> f64 {
     let sides = leaves.iter().flat_map(|leaf| divide(rows, leaf, at));
     let part = |side: Vec<usize>| {
         let (gradient, _, weight) = sums(rows, probs, &side);
@@ -45,7 +45,7 @@ fn score(rows: &Rows, probs: &[Vec<f64>], leaves: &[Vec<usize>], at: (usize, usi
     sides.map(part).sum()
 }
 
-fn divide(rows: &Rows, leaf: &[usize], (feature, border): (usize, usize)) -> [Vec<usize>; 2] {
+fn divide(rows: &StackRows, leaf: &[usize], (feature, border): (usize, usize)) -> [Vec<usize>; 2] {
     let right = |row: &&usize| rows.places[feature][**row] as usize > border;
     [
         leaf.iter().filter(|row| !right(row)).copied().collect(),
@@ -124,7 +124,7 @@ fn trees_are_those_of_a_slow_twin() {
 #[test]
 fn a_forest_has_not_seen_its_bag() {
     let grown =
-        |rows: &Rows, bag| serde_json::to_string(&grow(rows, bag, 5, 2, |_, _| ())).unwrap();
+        |rows: &StackRows, bag| serde_json::to_string(&grow(rows, bag, 5, 2, |_, _| ())).unwrap();
     let mut rows = rows(150, 3);
     let before = [grown(&rows, 6), grown(&rows, 1)];
     (6..150).step_by(8).for_each(|row| rows.labels[row] = (rows.labels[row] + 1) % 3);
