@@ -3,7 +3,7 @@
 use calipers::{Metric, MetricPart, Parameter, Simulation};
 use serde_json::{Value, json};
 
-use super::{Face, Look, Table};
+use super::{Look, Table};
 
 /// Metrics that one asks for, and what they answer.
 const EXAMPLES: [(&str, &str); 5] = [
@@ -14,37 +14,27 @@ const EXAMPLES: [(&str, &str); 5] = [
     ("brier", "how much of the Brier score recalibration would remove"),
 ];
 
-/// Something that is asked for by a name, with parameters.
-struct Listed {
-    name: &'static str,
-    about: &'static str,
-    parameters: &'static [Parameter],
-}
-
-fn all_recalibrators() -> Vec<Listed> {
-    let all = calipers::recalibrators();
-    all.map(|one| Listed { name: one.name, about: one.about, parameters: one.parameters }).collect()
-}
-
-fn all_measures() -> Vec<Listed> {
-    let all = calipers::neighbours();
-    all.map(|one| Listed { name: one.name, about: one.about, parameters: one.parameters }).collect()
-}
+/// A name, what it is, and its parameters.
+type Listed = (&'static str, &'static str, &'static [Parameter]);
 
 /// The recalibrators and their parameters.
 pub fn recalibrators(look: Look) -> String {
+    let all: Vec<Listed> =
+        calipers::recalibrators().map(|one| (one.name, one.about, one.parameters)).collect();
     let option =
         look.face.pick("--recalibrator kernel:bandwidth=0.05", "\"kernel:bandwidth=0.05\"");
-    format!("{}\nParameters follow a colon: {option}\n", listed("name", &all_recalibrators(), look))
+    format!("{}\nParameters follow a colon: {option}\n", listed("name", &all, look))
 }
 
 /// The measures of others and their parameters.
 pub fn measures(look: Look) -> String {
+    let all: Vec<Listed> =
+        calipers::neighbours().map(|one| (one.name, one.about, one.parameters)).collect();
     let option = look.face.pick("--measure top-ece:bins=20,by=mass", "\"top-ece:bins=20,by=mass\"");
     format!(
         "{}\nBefore a name: top- (the most probable class), classwise- or marginal- (the mean\n\
          over classes); after it parameters: {option}\n",
-        listed("measure", &all_measures(), look)
+        listed("measure", &all, look)
     )
 }
 
@@ -75,7 +65,7 @@ pub fn simulations() -> String {
         .words("name", all.iter().map(|one| one.name))
         .words("classes", all.iter().map(|one| one.classes.to_string()))
         .words("the truth behind a prediction u", all.iter().map(|one| one.about))
-        .text(Look { face: Face::CommandLine, fancy: false })
+        .text(Look::command_line(false))
 }
 
 /// [`recalibrators`] as JSON.
@@ -131,11 +121,11 @@ pub fn described(about: &str, parameters: &[Parameter]) -> String {
 /// A table of names, and one of their parameters.
 fn listed(title: &str, all: &[Listed], look: Look) -> String {
     let names = Table::new()
-        .words(title, all.iter().map(|one| one.name))
-        .words("what it is", all.iter().map(|one| one.about));
+        .words(title, all.iter().map(|(name, ..)| *name))
+        .words("what it is", all.iter().map(|(_, about, _)| *about));
     let parameters: Vec<(&str, &Parameter)> = all
         .iter()
-        .flat_map(|one| one.parameters.iter().map(|parameter| (one.name, parameter)))
+        .flat_map(|(name, _, own)| own.iter().map(|parameter| (*name, parameter)))
         .collect();
     let settings = Table::new()
         .words("parameter", parameters.iter().map(|(of, one)| format!("{of}:{}", one.name)))

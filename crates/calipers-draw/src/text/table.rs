@@ -61,37 +61,23 @@ impl Table {
     /// The table as lines. The points of numbers stand below each other; in a terminal the header
     /// stands out.
     pub fn text(&self, look: Look) -> String {
-        let columns: Vec<Vec<String>> = self
-            .columns
-            .iter()
-            .map(
-                |column| if column.numbers { aligned(&column.cells) } else { column.cells.clone() },
-            )
-            .collect();
-        let header: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
-        let widths: Vec<usize> = columns
-            .iter()
-            .zip(&header)
-            .map(|(cells, name)| {
-                cells.iter().map(|cell| letters(cell)).fold(letters(name), usize::max)
-            })
-            .collect();
-        let widths = fitting(&widths);
+        let header = self.header();
+        let columns: Vec<Vec<String>> = self.columns.iter().map(Column::padded).collect();
+        let width = |(name, cells): (&&str, &Vec<String>)| {
+            cells.iter().map(|cell| letters(cell)).fold(letters(name), usize::max)
+        };
+        let widths = fitting(&header.iter().zip(&columns).map(width).collect::<Vec<_>>());
         let mut text = String::new();
         for line in lines(&header, &widths) {
-            text.push_str(&if look.fancy {
-                format!("\u{1b}[1m{line}\u{1b}[0m\n")
-            } else {
-                line + "\n"
-            });
+            let (bold, plain) = if look.fancy { ("\u{1b}[1m", "\u{1b}[0m") } else { ("", "") };
+            text.push_str(&format!("{bold}{line}{plain}\n"));
         }
         if look.fancy {
             text.push_str(&"─".repeat(widths.iter().sum::<usize>() + gaps(&widths)));
             text.push('\n');
         }
         for row in 0..self.rows() {
-            let cells: Vec<&str> =
-                columns.iter().map(|cells| cells.get(row).map_or("", String::as_str)).collect();
+            let cells: Vec<&str> = columns.iter().map(|cells| cell(cells, row)).collect();
             for line in lines(&cells, &widths) {
                 text.push_str(&line);
                 text.push('\n');
@@ -109,15 +95,18 @@ impl Table {
             });
             format!("<tr>{}</tr>", cells.collect::<String>())
         };
-        let header: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
         let body: String = (0..self.rows())
             .map(|at| {
-                let cell = |column| Column::cell(column, at);
-                row("td", &self.columns.iter().map(cell).collect::<Vec<_>>())
+                let cells = self.columns.iter().map(|column| cell(&column.cells, at));
+                row("td", &cells.collect::<Vec<_>>())
             })
             .collect();
-        let head = row("th", &header);
+        let head = row("th", &self.header());
         format!("<table><thead>{head}</thead><tbody>{body}</tbody></table>")
+    }
+
+    fn header(&self) -> Vec<&str> {
+        self.columns.iter().map(|column| column.name.as_str()).collect()
     }
 
     fn rows(&self) -> usize {
@@ -126,9 +115,15 @@ impl Table {
 }
 
 impl Column {
-    fn cell(&self, row: usize) -> &str {
-        self.cells.get(row).map_or("", String::as_str)
+    /// The cells as they stand below each other.
+    fn padded(&self) -> Vec<String> {
+        if self.numbers { aligned(&self.cells) } else { self.cells.clone() }
     }
+}
+
+/// A cell or a line; nothing where there is none.
+fn cell(cells: &[String], row: usize) -> &str {
+    cells.get(row).map_or("", String::as_str)
 }
 
 fn letters(text: &str) -> usize {
@@ -155,8 +150,8 @@ fn lines(cells: &[&str], widths: &[usize]) -> Vec<String> {
     let count = broken.iter().map(Vec::len).max().unwrap_or(0);
     let line = |number: usize| {
         let mut line = String::new();
-        for (cell, width) in broken.iter().zip(widths) {
-            let part = cell.get(number).map_or("", String::as_str);
+        for (parts, width) in broken.iter().zip(widths) {
+            let part = cell(parts, number);
             line.push_str(part);
             line.push_str(&" ".repeat(width + GAP - letters(part).min(*width)));
         }
