@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from calipers import _calipers
 from calipers._arrays import as_scores
 from calipers._errors import InputError
-from calipers._evaluate import as_settings, evaluate
+from calipers._evaluate import completed
 from calipers._labels import as_labels
+from calipers._options import as_settings
 from calipers._report import Report
-from calipers._table import decimal
 
 
 class Difference(NamedTuple):
@@ -56,13 +56,14 @@ class Comparison:
         The confidence of the intervals.
     """
 
-    def __init__(self, names: list[str], fields: Mapping[str, Any], confidence: float) -> None:
+    def __init__(self, names: list[str], fields: Mapping[str, Any]) -> None:
         self.reports: dict[str, Report] = {
             name: Report(one) for name, one in zip(names, fields["reports"], strict=True)
         }
         self.differences = [Difference(**one) for one in fields["differences"]]
-        self.confidence = confidence
+        self.confidence = self.reports[names[0]].confidence
         self._json: str = fields["json"]
+        self._text: str = fields["text"]
 
     def __getitem__(self, model: str) -> Report:
         """Return the report of a model."""
@@ -80,22 +81,12 @@ class Comparison:
         return parsed
 
     def __str__(self) -> str:
-        """Say of every two models whether they differ."""
-        return "\n".join(f"{one.metric}: {self._sentence(one)}" for one in self.differences)
+        """Return what the command line prints: the estimates, and of every two models a verdict."""
+        return self._text
 
     def __repr__(self) -> str:
         """Name the comparison by its models."""
         return f"<calipers.Comparison of {', '.join(self.reports)}>"
-
-    def _sentence(self, one: Difference) -> str:
-        numbers = (
-            f"{one.first} - {one.second} = {decimal(one.value)} ({decimal(one.interval[0])} to "
-            f"{decimal(one.interval[1])}), p = {decimal(one.p_value)}"
-        )
-        if not one.p_value < 1 - self.confidence:
-            return f"{one.first} and {one.second} are not shown to differ: {numbers}"
-        worse, better = (one.first, one.second) if one.value > 0 else (one.second, one.first)
-        return f"{worse} is worse than {better}: {numbers}"
 
 
 def compare(y_true: Any, models: Mapping[str, Any], **options: Any) -> Comparison:
@@ -124,9 +115,15 @@ def compare(y_true: Any, models: Mapping[str, Any], **options: Any) -> Compariso
     >>> y_true, y_prob = calipers.simulate("binary-overconfident", 2000, seed=0)
     >>> corrected = calipers.Recalibrator("temperature").fit(y_prob, y_true).predict_proba(y_prob)
     >>> models = {"raw": y_prob, "corrected": corrected}
-    >>> comparison = calipers.compare(y_true, models, metrics="l1")
-    >>> str(comparison).startswith("l1: raw is worse than corrected")
-    True
+    >>> comparison = calipers.compare(y_true, models, metrics="l1", recalibrator="isotonic")
+    >>> print(comparison)
+    A  raw
+    B  corrected
+    <BLANKLINE>
+    l1  estimate  std. error  lower 95%  p_value
+    A   0.1259    0.0139      0.1030     0.0010
+    B   0.0505    0.0139      0.0277     0.0010
+    A is worse than B: A - B = 0.0754 (0.0408 to 0.1100), p = 0.000021
     """
     if not isinstance(models, Mapping) or len(models) < 2:
         raise InputError("models: expected a mapping of at least two names to probabilities")
@@ -141,15 +138,6 @@ def compare(y_true: Any, models: Mapping[str, Any], **options: Any) -> Compariso
             raise InputError(f"models: the columns of {name!r} are not those of the first model")
     if "progress" in options:
         raise InputError("progress: not known to compare")
-    settings = as_settings(columns, completed(options))
-    found = _calipers.compare(as_labels(y_true), scores, {**settings, "progress": None})
-    return Comparison([name for name, _ in scores], found, settings["confidence"])
-
-
-def completed(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options with those of :func:`evaluate` that were not given."""
-    from inspect import signature  # Here, because the import of calipers is to be quick.
-
-    bound = signature(evaluate).bind(None, None, **options)
-    bound.apply_defaults()
-    return bound.arguments
+    settings = as_settings(completed(options), columns)
+    found = _calipers.compare(as_labels(y_true), scores, settings)
+    return Comparison([name for name, _ in scores], found)

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from calipers import _calipers
-from calipers._arrays import as_folds, as_scores, as_weights, as_whole, as_words
-from calipers._classifier import as_learner
+from calipers._arrays import as_scores
 from calipers._distance import Distance
 from calipers._errors import InputError
-from calipers._labels import as_labels, as_names
+from calipers._labels import as_labels
+from calipers._options import as_settings
 from calipers._plot import Source
 from calipers._progress import watched
 from calipers._report import Estimate, Report
@@ -120,59 +120,24 @@ def evaluate(
     >>> 0.10 < report["l1"].value < 0.17
     True
     """
+    given = locals()
     scores, columns = as_scores(y_prob)
-    settings = as_settings(
-        columns,
-        {
-            "metrics": metrics,
-            "recalibrator": recalibrator,
-            "folds": folds,
-            "repeats": repeats,
-            "seed": seed,
-            "sample_weight": sample_weight,
-            "groups": groups,
-            "class_names": class_names,
-            "from_logits": from_logits,
-            "binary": binary,
-            "log_floor": log_floor,
-            "confidence": confidence,
-            "draws": draws,
-            "test": test,
-            "bracket": bracket,
-            "log_features": log_features,
-            "threads": threads,
-        },
-    )
     labels = as_labels(y_true)
-    source = Source(labels, scores, settings)
+    source = Source(labels, scores, as_settings(given, columns))
     if progress is False:
         return Report(_calipers.evaluate(labels, scores, source.settings), source)
     with watched(progress) as watcher:
-        fields = _calipers.evaluate(labels, scores, {**settings, "progress": watcher})
+        fields = _calipers.evaluate(labels, scores, {**source.settings, "progress": watcher})
     return Report(fields, source)
 
 
-def as_settings(columns: list[str] | None, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Bring the options of :func:`evaluate` into the shape that the extension module takes."""
-    floor, draws, threads = options["log_floor"], options["draws"], options["threads"]
-    return {
-        "metrics": _wanted(options["metrics"]),
-        "recalibrator": as_learner(options["recalibrator"], options["log_features"]),
-        "folds": as_folds(options["folds"]),
-        "repeats": as_whole(options["repeats"], "repeats"),
-        "seed": as_whole(options["seed"], "seed"),
-        "weights": as_weights(options["sample_weight"]),
-        "groups": as_words(options["groups"], "groups"),
-        "class_names": as_names(options["class_names"], columns),
-        "from_logits": bool(options["from_logits"]),
-        "vector": _is_vector(options["binary"]),
-        "log_floor": None if floor is None else float(floor),
-        "confidence": float(options["confidence"]),
-        "draws": None if draws is None else as_whole(draws, "draws"),
-        "refit": _is_refit(options["test"]),
-        "bracket": bool(options["bracket"]),
-        "threads": 0 if threads is None else as_whole(threads, "threads"),
-    }
+def completed(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options with those of :func:`evaluate` that were not given."""
+    from inspect import signature  # Here, because the import of calipers is to be quick.
+
+    bound = signature(evaluate).bind(None, None, **options)
+    bound.apply_defaults()
+    return bound.arguments
 
 
 def calibration_error(
@@ -208,30 +173,3 @@ def calibration_error(
         raise InputError(f"metric: {metric!r}; expected a name or a Distance")
     report = evaluate(y_true, y_prob, metrics=metric, **options)
     return next(iter(report.estimates.values()))
-
-
-def _wanted(metrics: str | Distance | Iterable[str | Distance]) -> list[str | Distance]:
-    """Return the metrics as a list, each once."""
-    asked = [metrics] if isinstance(metrics, (str, Distance)) else list(metrics)
-    if not asked:
-        raise InputError("metrics: none were asked for")
-    wanted: dict[str, str | Distance] = {}
-    for metric in asked:
-        if not isinstance(metric, (str, Distance)):
-            raise InputError(f"metrics: {metric!r}; expected names or distances")
-        name = metric if isinstance(metric, str) else metric.name
-        if wanted.setdefault(name, metric) is not metric and isinstance(metric, Distance):
-            raise InputError(f"metrics: two distances are named {name!r}")
-    return list(wanted.values())
-
-
-def _is_vector(binary: str) -> bool:
-    if binary not in ("scalar", "vector"):
-        raise InputError(f"binary: {binary!r}; expected 'scalar' or 'vector'")
-    return binary == "vector"
-
-
-def _is_refit(test: str) -> bool:
-    if test not in ("score", "refit"):
-        raise InputError(f"test: {test!r}; expected 'score' or 'refit'")
-    return test == "refit"

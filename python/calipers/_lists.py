@@ -32,7 +32,7 @@ def recalibrators() -> dict[str, str]:
     >>> print(calipers.recalibrators()["kernel"])
     mean of the labels nearby (Nadaraya-Watson, Gaussian); bandwidth=0.1
     """
-    return _described(_calipers.recalibrators())
+    return dict(_calipers.recalibrators())
 
 
 def measures() -> dict[str, str]:
@@ -52,15 +52,7 @@ def measures() -> dict[str, str]:
     >>> print(calipers.measures()["debiased"])
     debiased binned L2 error (Kumar et al.); bins=15
     """
-    return _described(_calipers.measures())
-
-
-def _described(listed: list[tuple[str, str, list[tuple[str, str, str]]]]) -> dict[str, str]:
-    names = {}
-    for name, about, parameters in listed:
-        settings = ", ".join(f"{key}={default}" for key, default, _ in parameters)
-        names[name] = f"{about}; {settings}" if settings else about
-    return names
+    return dict(_calipers.measures())
 
 
 def metrics() -> dict[str, str]:

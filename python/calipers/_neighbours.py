@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from calipers import _calipers
-from calipers._arrays import as_scores, as_whole
-from calipers._errors import InputError
-from calipers._labels import as_labels, as_names
-from calipers._table import count, decimal, lines
+from calipers._arrays import as_scores
+from calipers._labels import as_labels
+from calipers._options import as_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -76,6 +75,7 @@ class Measurements:
         self.measures = {one["name"]: Measurement(one) for one in fields["measures"]}
         self.left_out: list[str] = fields["left_out"]
         self._json: str = fields["json"]
+        self._text: str = fields["text"]
 
     def __getitem__(self, name: str) -> Measurement:
         """Return what a measure says."""
@@ -111,25 +111,12 @@ class Measurements:
         return pd.DataFrame(rows).set_index("measure")
 
     def __str__(self) -> str:
-        """Return a table of at most 80 columns."""
-        rows = []
-        for one in self:
-            numbers = ["" if number is None else decimal(number) for number in _numbers(one)]
-            rows.append([one.name, *numbers])
-        table = lines(["measure", "value", "p_value"], rows)
-        notes = [f"note: {one.name}: {one.reason}" for one in self if one.reason is not None]
-        if self.left_out:
-            notes.append(f"note: not measured, with so many rows: {', '.join(self.left_out)}")
-        heading = f"{count(self.n, 'row')}, {len(self.classes)} classes"
-        return "\n".join([heading, "", *table, *([""] if notes else []), *notes])
+        """Return the table that the command line prints."""
+        return self._text
 
     def __repr__(self) -> str:
         """Name the measurements by the measures."""
         return f"<calipers.Measurements of {self.n} rows: {', '.join(self.measures)}>"
-
-
-def _numbers(one: Measurement) -> tuple[float | None, float | None]:
-    return one.value, one.p_value
 
 
 def neighbours(
@@ -180,18 +167,7 @@ def neighbours(
     >>> 0.9 < found["cox"].value < 1.1
     True
     """
-    asked = [measures] if isinstance(measures, str) else list(measures or [])
-    if any(not isinstance(name, str) for name in asked):
-        raise InputError(f"measures: {asked!r}; expected names")
-    if measures is not None and not asked:
-        raise InputError("measures: none were asked for")
+    given = locals()
     scores, columns = as_scores(y_prob)
-    settings = {
-        "measures": list(dict.fromkeys(asked)),
-        "seed": as_whole(seed, "seed"),
-        "draws": None if draws is None else as_whole(draws, "draws"),
-        "class_names": as_names(class_names, columns),
-        "from_logits": bool(from_logits),
-        "threads": 0 if threads is None else as_whole(threads, "threads"),
-    }
+    settings = as_settings(given, columns)
     return Measurements(_calipers.neighbours(as_labels(y_true), scores, settings))

@@ -28,7 +28,7 @@ class Source:
     def __init__(self, labels: Any, scores: Any, settings: Mapping[str, Any]) -> None:
         self.labels = labels
         self.scores = scores
-        self.settings = {**settings, "progress": None}
+        self.settings = dict(settings)
 
     def figure(self, kind: str, class_name: str | None) -> dict[str, Any]:
         """Return a figure as data."""
@@ -45,9 +45,9 @@ class Source:
         parsed: dict[str, Any] = json.loads(text)
         return parsed
 
-    def page(self, name: str, notes: list[str]) -> str:
+    def page(self, name: str) -> str:
         """Return the page as text."""
-        return _calipers.page(self.labels, self.scores, self.settings, name, notes)
+        return _calipers.page(self.labels, self.scores, self.settings, name)
 
 
 def draw(figure: Mapping[str, Any], ax: Any, bins: bool, name: str | None) -> Any:
@@ -172,10 +172,10 @@ class ReliabilityDisplay:
             Those of :func:`calipers.evaluate`.
         """
         from calipers._arrays import as_scores
-        from calipers._compare import completed
-        from calipers._evaluate import as_settings
+        from calipers._evaluate import completed
         from calipers._labels import as_labels
+        from calipers._options import as_settings
 
         scores, columns = as_scores(y_prob)
-        source = Source(as_labels(y_true), scores, as_settings(columns, completed(options)))
+        source = Source(as_labels(y_true), scores, as_settings(completed(options), columns))
         return cls(source.figure("reliability", class_name), name=name).plot(ax, bins=bins)

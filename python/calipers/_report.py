@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from calipers import _table
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -228,8 +226,10 @@ class Report:
                 for name, n, own in found["groups"]
             }
             self.group_aware = {one[0]: GroupAware(*one) for one in found["aware"]}
+        self.notes: list[str] = fields["notes"]
         self._json: str = fields["json"]
-        self._remark: str | None = fields["remark"]
+        self._text: str = fields["text"]
+        self._html: str = fields["html"]
 
     def __getitem__(self, metric: str) -> Estimate:
         """Return the estimate of a metric."""
@@ -242,11 +242,6 @@ class Report:
     def __len__(self) -> int:
         """Count the metrics."""
         return len(self.estimates)
-
-    @property
-    def notes(self) -> list[str]:
-        """What a reader of the numbers should know about them."""
-        return _table.notes(self, self._remark)
 
     def to_json(self) -> str:
         """Return the report as the command line prints it with ``--format json``."""
@@ -336,7 +331,7 @@ class Report:
         """
         from calipers import _files
 
-        _files.write(path, self._kept().page(name, self.notes))
+        _files.write(path, self._kept().page(name))
 
     def _kept(self) -> Source:
         if self._source is None:
@@ -352,7 +347,7 @@ class Report:
 
     def __str__(self) -> str:
         """Return the table that the command line prints."""
-        return _table.text(self)
+        return self._text
 
     def __repr__(self) -> str:
         """Name the report by its numbers."""
@@ -361,7 +356,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         """Return the table for notebooks."""
-        return _table.html(self)
+        return self._html
 
 
 def _estimates(found: list[Mapping[str, Any]], confidence: float) -> dict[str, Estimate]:

@@ -20,9 +20,9 @@ def built(variable: str, path: str) -> str:
     return str(program)
 
 
-def command(*arguments: str) -> str:
-    """Run the command line, and return what it prints."""
-    program = built("CALIPERS_COMMAND", "calipers")
+def command(*arguments: str, folder: Path | None = None) -> str:
+    """Run the command line, in a folder of its files, and return what it prints."""
+    program = Path(built("CALIPERS_COMMAND", "calipers")).resolve()
     return subprocess.run(
-        [program, *arguments], check=True, capture_output=True, text=True, timeout=120
+        [program, *arguments], check=True, capture_output=True, text=True, timeout=120, cwd=folder
     ).stdout

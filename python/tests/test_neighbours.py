@@ -48,7 +48,7 @@ def test_what_has_no_answer_says_why() -> None:
     assert found["cox"].value is None
     assert math.isnan(float(found["cox"]))
     assert "separates" in str(found["cox"].reason)
-    assert "note: cox: there is no finite slope" in str(found)
+    assert "cox there is no finite slope" in " ".join(str(found).split())
 
 
 def test_a_table_has_a_column_for_each_detail(binary: Simulated) -> None:

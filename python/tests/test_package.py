@@ -4,8 +4,10 @@ import re
 import subprocess
 import sys
 from importlib.metadata import version
+from inspect import signature
 
 import calipers
+from calipers._options import CONVERTERS
 
 # What may be installed, and must not be imported with the package.
 OPTIONAL = "joblib matplotlib pandas polars pyarrow scipy sklearn torch tqdm"
@@ -19,6 +21,12 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_version_is_that_of_the_distribution() -> None:
     assert calipers.__version__ == version("calipers")
+
+
+def test_every_option_has_a_converter() -> None:
+    taken = {*signature(calipers.evaluate).parameters, *signature(calipers.neighbours).parameters}
+    # The first two are data, the last two go with other options or beside them.
+    assert taken - {"y_true", "y_prob", "log_features", "progress"} == set(CONVERTERS)
 
 
 def test_all_that_is_promised_is_there() -> None:

@@ -9,7 +9,7 @@ use std::time::Duration;
 use calipers::Estimator;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::output::style::is_dumb;
+use crate::output::look::is_dumb;
 
 /// A run that is over sooner needs no bar.
 const PATIENCE: Duration = Duration::from_secs(1);

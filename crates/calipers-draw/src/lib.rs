@@ -1,4 +1,5 @@
-//! Drawings of the figures that the `calipers` crate makes: SVG, PNG, text, and a page of HTML.
+//! What the `calipers` crate found, for people: figures as SVG, PNG and letters, a page of HTML, and
+//! tables, sentences and notes as [`text`].
 //!
 //! A [`Figure`](calipers::Figure) says what is to be seen; this crate says how it looks. Marks carry
 //! the figure's roles as classes, so that one style sheet makes light, dark and print of the same
@@ -14,17 +15,18 @@
 //! # Ok::<(), calipers::Error>(())
 //! ```
 
+mod escape;
 mod number;
 mod page;
 #[cfg(feature = "png")]
 mod png;
 mod strip;
 mod svg;
-mod text;
+pub mod text;
 
-pub use number::{decimal, thousands};
 pub use page::{Page, Run};
 #[cfg(feature = "png")]
 pub use png::png;
 pub use strip::strip;
 pub use svg::{Size, svg};
+pub use text::thousands;

@@ -3,13 +3,15 @@
 use std::time::Instant;
 
 use calipers::View;
-use calipers_draw::{Page, Run as Made};
+use calipers_draw::text::{Face, note};
+use calipers_draw::{Page, Run};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::arrays::Scores;
 use crate::background;
-use crate::evaluate::{Run, Settings};
 use crate::labels::Labels;
+use crate::options::Options;
 
 /// A figure as JSON: `contribution`, or else the reliability diagram of a class or of what one looks
 /// at first.
@@ -19,51 +21,51 @@ pub fn figure<'py>(
     py: Python<'py>,
     labels: Labels<'py>,
     scores: Scores<'py>,
-    settings: Settings<'py>,
+    settings: &Bound<'py, PyDict>,
     contribution: bool,
     class_name: Option<String>,
 ) -> PyResult<String> {
+    let options = Options::read(settings)?;
     let view = scores.view();
-    let labels = labels.resolve(py, view.columns(), settings.class_names.as_deref())?;
-    let run = Run::new(py, &settings, view, &labels)?;
-    let found = background::run(py, run.threads(), |caller| {
-        run.with(&caller, |estimator, predictions| {
-            if contribution {
-                return estimator.contribution(predictions);
-            }
-            let view = match &class_name {
-                None => View::of(predictions),
-                Some(name) => View::class(predictions, name)?,
-            };
-            estimator.reliability(predictions, view)
-        })
+    let labels = labels.resolve(py, view.columns(), options.class_names.as_deref())?;
+    let found = background::run(py, options.threads(), |caller| {
+        let predictions = options.predictions(view, &labels)?;
+        let estimator = options.estimator(&caller);
+        if contribution {
+            return estimator.contribution(&predictions);
+        }
+        let view = match &class_name {
+            None => View::of(&predictions),
+            Some(name) => View::class(&predictions, name)?,
+        };
+        estimator.reliability(&predictions, view)
     })?;
     Ok(found.to_json().to_string())
 }
 
 /// The page as text.
 #[pyfunction]
-#[pyo3(signature = (labels, scores, settings, name, notes))]
+#[pyo3(signature = (labels, scores, settings, name))]
 pub fn page<'py>(
     py: Python<'py>,
     labels: Labels<'py>,
     scores: Scores<'py>,
-    settings: Settings<'py>,
+    settings: &Bound<'py, PyDict>,
     name: String,
-    notes: Vec<String>,
 ) -> PyResult<String> {
+    let options = Options::read(settings)?;
     let view = scores.view();
-    let labels = labels.resolve(py, view.columns(), settings.class_names.as_deref())?;
-    let run = Run::new(py, &settings, view, &labels)?;
-    let vector = settings.vector;
+    let labels = labels.resolve(py, view.columns(), options.class_names.as_deref())?;
+    let vector = options.vector;
     let start = Instant::now();
-    background::run(py, run.threads(), |caller| {
-        run.with(&caller, |estimator, predictions| {
-            let seen = estimator.examine(&[(&name, predictions)])?;
-            let program = concat!("calipers ", env!("CARGO_PKG_VERSION"), " for Python");
-            let mut made = Made::new(program, start.elapsed().as_secs_f64());
-            (made.vector, made.notes) = (vector, notes);
-            Ok(Page::new(&seen, made).html())
-        })
+    background::run(py, options.threads(), |caller| {
+        let predictions = options.predictions(view, &labels)?;
+        let seen = options.estimator(&caller).examine(&[(&name, &predictions)])?;
+        let program = concat!("calipers ", env!("CARGO_PKG_VERSION"), " for Python");
+        let mut run = Run::new(program, start.elapsed().as_secs_f64());
+        run.vector = vector;
+        run.face = Face::Python;
+        run.notes.extend(labels.reading.remark.as_deref().map(note));
+        Ok(Page::new(&seen, run).html())
     })
 }

@@ -1,28 +1,22 @@
 //! What there is: recalibrators, metrics, simulations.
 
-use calipers::{Metric, Parameter};
+use calipers::Metric;
+use calipers_draw::text::lists::described;
 use numpy::{PyArray1, PyArray2, ToPyArray};
 use pyo3::prelude::*;
 
 use crate::error::raise;
 
-/// Every recalibrator's name, what it is, and its parameters with their defaults and meanings.
+/// Every recalibrator's name, and what it is with its parameters' defaults.
 #[pyfunction]
-pub fn recalibrators() -> Vec<Listed> {
-    calipers::recalibrators().map(|info| listed(info.name, info.about, info.parameters)).collect()
+pub fn recalibrators() -> Vec<(&'static str, String)> {
+    calipers::recalibrators().map(|one| (one.name, described(one.about, one.parameters))).collect()
 }
 
 /// Every measure of others: the same.
 #[pyfunction]
-pub fn measures() -> Vec<Listed> {
-    calipers::neighbours().map(|info| listed(info.name, info.about, info.parameters)).collect()
-}
-
-/// A name, what it is, and its parameters with their defaults and meanings.
-type Listed = (&'static str, &'static str, Vec<(&'static str, &'static str, &'static str)>);
-
-fn listed(name: &'static str, about: &'static str, parameters: &[Parameter]) -> Listed {
-    (name, about, parameters.iter().map(|one| (one.name, one.default, one.about)).collect())
+pub fn measures() -> Vec<(&'static str, String)> {
+    calipers::neighbours().map(|one| (one.name, described(one.about, one.parameters))).collect()
 }
 
 /// The parts that a metric's name is made of, and what each means.

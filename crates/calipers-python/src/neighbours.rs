@@ -1,24 +1,50 @@
 //! `calipers.neighbours`, after the package has brought everything into shape.
 
 use calipers::{Neighbour, Neighbours};
+use calipers_draw::text::{Look, measurements};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::arrays::Scores;
 use crate::background;
 use crate::error::raise;
+use crate::evaluate::printed;
 use crate::labels::Labels;
+use crate::options::{each, unknown};
 
-/// Everything that can be set, as the package hands it over.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct Settings {
-    measures: Vec<String>,
-    seed: u64,
-    draws: Option<usize>,
+/// The options of `calipers.neighbours`.
+struct Options {
+    asked: Neighbours,
     class_names: Option<Vec<String>>,
     from_logits: bool,
-    threads: usize,
+}
+
+impl Options {
+    /// Reads a dictionary; what is not in it, or None, is as the core has it.
+    fn read(given: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let asked = Neighbours::new();
+        each(given, Self { asked, class_names: None, from_logits: false }, Self::with)
+    }
+
+    /// Applies one option.
+    fn with(mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        match name {
+            "measures" => {
+                for name in value.extract::<Vec<String>>()? {
+                    let measure = name.parse::<Neighbour>();
+                    self.asked =
+                        self.asked.ask(measure.map_err(|error| raise(value.py(), &error))?);
+                }
+            }
+            "seed" => self.asked = self.asked.seed(value.extract()?),
+            "draws" => self.asked = self.asked.draws(value.extract()?),
+            "class_names" => self.class_names = Some(value.extract()?),
+            "from_logits" => self.from_logits = value.extract()?,
+            "threads" => self.asked = self.asked.threads(value.extract()?),
+            _ => return Err(unknown(name)),
+        }
+        Ok(self)
+    }
 }
 
 /// Measures calibration as others do; what they say as a dictionary.
@@ -28,21 +54,15 @@ pub fn neighbours<'py>(
     py: Python<'py>,
     labels: Labels<'py>,
     scores: Scores<'py>,
-    settings: Settings,
+    settings: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let Options { asked, class_names, from_logits } = Options::read(settings)?;
     let view = scores.view();
-    let labels = labels.resolve(py, view.columns(), settings.class_names.as_deref())?;
-    let mut asked = Neighbours::new().seed(settings.seed).threads(settings.threads);
-    for name in &settings.measures {
-        asked = asked.ask(name.parse::<Neighbour>().map_err(|error| raise(py, &error))?);
-    }
-    if let Some(draws) = settings.draws {
-        asked = asked.draws(draws);
-    }
+    let labels = labels.resolve(py, view.columns(), class_names.as_deref())?;
     let threads = asked.threads_for(view.rows(), view.columns().max(2));
     let found = background::run(py, threads, |caller| {
         let predictions = view
-            .predictions(&labels.codes, settings.from_logits)?
+            .predictions(&labels.codes, from_logits)?
             .with_class_names(labels.reading.classes.iter().cloned())?;
         // The calling thread listens for Ctrl-C for as long as there is a caller.
         let found = asked.measure(&predictions);
@@ -51,6 +71,7 @@ pub fn neighbours<'py>(
     })?;
     let dict = PyDict::new(py);
     dict.set_item("json", format!("{:#}", found.to_json()))?;
+    dict.set_item("text", printed(&measurements(&found, None, Look::PYTHON)))?;
     let measures = PyList::empty(py);
     for one in found.found {
         let fields = PyDict::new(py);

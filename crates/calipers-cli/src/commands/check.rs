@@ -2,14 +2,13 @@
 
 use std::io::Write;
 
-use calipers::{Estimate, Report};
-use serde_json::{Map, Value, json};
+use calipers_draw::text::{self, Face, Outcome};
 
 use super::measure::{estimator, explain, metrics, predictions};
 use crate::args::{CheckArgs, ListFormat};
 use crate::error::{Failure, Result, say};
 use crate::exit::Exit;
-use crate::output::{self, junit, notes, style};
+use crate::output::{self, look};
 use crate::progress::Progress;
 
 /// Runs the command; the exit status says how it went.
@@ -26,79 +25,22 @@ pub fn check(args: &CheckArgs) -> Result<Exit> {
     let (estimator, progress) = Progress::watch(estimator.fold_plan(plan));
     let report = estimator.estimate(&loaded.predictions).map_err(|error| explain(&error))?;
     drop(progress);
-    let file = args.file.display().to_string();
-    let outcomes: Vec<Outcome> = limits
-        .iter()
-        .filter_map(|(name, limit)| report.get(name).map(|one| Outcome::new(one, *limit, &report)))
-        .collect();
+    let file = output::name(&args.file);
+    let outcome = |(name, limit): &(String, f64)| {
+        report.get(name).map(|one| Outcome::new(one, *limit, report.confidence))
+    };
+    let outcomes: Vec<Outcome> = limits.iter().filter_map(outcome).collect();
     if let Some(path) = &args.junit {
-        let cases = outcomes.iter().map(|one| junit::Case {
-            name: format!("{} <= {}", one.metric, one.limit),
-            failure: (one.verdict == Verdict::Above).then(|| one.sentence()),
-            output: one.sentence(),
-        });
-        let text = junit::suite(&file, &cases.collect::<Vec<_>>());
+        let text = text::junit(&file, &outcomes);
         output::file::write(path, |out| out.write_all(text.as_bytes()))?;
     }
-    let failed = outcomes.iter().any(|one| one.verdict == Verdict::Above);
     let text = match args.format {
-        ListFormat::Table => table(&report, &file, &outcomes),
-        ListFormat::Json => output::json::pretty(&to_json(&report, &outcomes, failed)),
+        ListFormat::Table => text::check(&report, &outcomes, Some(&file), look()),
+        ListFormat::Json => output::pretty(&text::check_json(&report, &outcomes)),
     };
     output::print(&text)?;
-    notes(&report).iter().for_each(|note| say(note));
-    Ok(if failed { Exit::CheckFailed } else { Exit::Fine })
-}
-
-/// What the data say about a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    /// The lower bound is above the limit.
-    Above,
-    /// The estimate is above it, the bound is not.
-    Undecided,
-    /// Not even the estimate is above it.
-    NotAbove,
-}
-
-struct Outcome {
-    metric: String,
-    limit: f64,
-    value: f64,
-    lower: f64,
-    verdict: Verdict,
-    /// About how many rows would decide.
-    rows: Option<usize>,
-}
-
-impl Outcome {
-    fn new(one: &Estimate, limit: f64, report: &Report) -> Self {
-        let verdict = if one.lower > limit {
-            Verdict::Above
-        } else if one.value > limit {
-            Verdict::Undecided
-        } else {
-            Verdict::NotAbove
-        };
-        let rows = (verdict == Verdict::Undecided)
-            .then(|| one.rows_to_show(limit, report.confidence))
-            .flatten();
-        let metric = one.metric.clone();
-        Self { metric, limit, value: one.value, lower: one.lower, verdict, rows }
-    }
-
-    fn sentence(&self) -> String {
-        match (self.verdict, self.rows) {
-            (Verdict::Above, _) => {
-                format!("above the limit by at least {}", style::decimal(self.lower - self.limit))
-            }
-            (Verdict::Undecided, Some(rows)) => {
-                format!("undecided; about {} rows would tell", style::thousands(rows))
-            }
-            (Verdict::Undecided, None) => "undecided".to_owned(),
-            (Verdict::NotAbove, _) => "not shown to be above".to_owned(),
-        }
-    }
+    text::notes(&report, Face::CommandLine).iter().for_each(|note| say(note));
+    Ok(if outcomes.iter().any(Outcome::failed) { Exit::CheckFailed } else { Exit::Fine })
 }
 
 /// `l1=0.02` and so on; a metric may have one limit.
@@ -125,50 +67,4 @@ fn limits(given: &[String]) -> Result<Vec<(String, f64)>> {
         limits.push((name, limit));
     }
     Ok(limits)
-}
-
-fn table(report: &Report, file: &str, outcomes: &[Outcome]) -> String {
-    let mut text = output::table::heading(report, file);
-    text.push_str("\n\n");
-    let lower = output::table::lower_name(report.confidence);
-    let mut table = style::table(&["metric", "limit", "estimate", &lower, "verdict"]);
-    let column = |number: fn(&Outcome) -> f64| {
-        style::aligned(&outcomes.iter().map(|one| style::decimal(number(one))).collect::<Vec<_>>())
-    };
-    let (limits, values) = (column(|one| one.limit), column(|one| one.value));
-    let lowers = column(|one| one.lower);
-    for (row, one) in outcomes.iter().enumerate() {
-        let cells = [&one.metric, &limits[row], &values[row], &lowers[row], &one.sentence()];
-        table.add_row(cells.map(String::as_str));
-    }
-    text.push_str(&style::render(table));
-    let above: Vec<&str> = outcomes
-        .iter()
-        .filter(|one| one.verdict == Verdict::Above)
-        .map(|one| one.metric.as_str())
-        .collect();
-    text.push('\n');
-    if above.is_empty() {
-        text.push_str("passed: no error is shown to be above its limit\n");
-    } else {
-        text.push_str(&format!("failed: {}\n", above.join(", ")));
-    }
-    text
-}
-
-fn to_json(report: &Report, outcomes: &[Outcome], failed: bool) -> Value {
-    let checks: Map<String, Value> = outcomes
-        .iter()
-        .map(|one| {
-            let verdict = match one.verdict {
-                Verdict::Above => "above",
-                Verdict::Undecided => "undecided",
-                Verdict::NotAbove => "not above",
-            };
-            let fields =
-                json!({ "limit": one.limit, "verdict": verdict, "rows_to_tell": one.rows });
-            (one.metric.clone(), fields)
-        })
-        .collect();
-    json!({ "passed": !failed, "checks": checks, "report": report.to_json() })
 }

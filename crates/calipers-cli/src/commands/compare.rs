@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use calipers::{Comparison, Difference, Folds, Predictions};
+use calipers::{Folds, Predictions};
+use calipers_draw::text;
 
 use super::measure::{estimator, explain, metrics, predictions};
 use crate::args::{ColumnArgs, CompareArgs, ListFormat, MethodArgs};
 use crate::error::{Failure, Result};
-use crate::output::{self, style};
+use crate::output::{self, look};
 use crate::progress::Progress;
 
 /// Models by the names of their files.
@@ -24,8 +25,8 @@ pub fn compare(args: &CompareArgs) -> Result<()> {
     let comparison = estimator.compare(&named).map_err(|error| explain(&error))?;
     drop(progress);
     let text = match args.format {
-        ListFormat::Table => table(&comparison, args.method.confidence),
-        ListFormat::Json => output::json::pretty(&comparison.to_json()),
+        ListFormat::Table => text::comparison(&comparison, look()),
+        ListFormat::Json => output::pretty(&comparison.to_json()),
     };
     output::print(&text)
 }
@@ -55,64 +56,4 @@ pub fn load_models(
         models.push((name, loaded.predictions));
     }
     Ok((models, plan.unwrap_or_default()))
-}
-
-/// One table a metric: the models, then what differs.
-fn table(comparison: &Comparison, confidence: f64) -> String {
-    let mut text = String::new();
-    for (number, name) in comparison.models.iter().enumerate() {
-        text.push_str(&format!("{}  {name}\n", letter(number)));
-    }
-    let lower = output::table::lower_name(confidence);
-    for metric in comparison.reports.first().iter().flat_map(|report| &report.estimates) {
-        let name = &metric.metric;
-        let own: Vec<_> = comparison.reports.iter().filter_map(|report| report.get(name)).collect();
-        let mut table = style::table(&[name, "estimate", "std. error", &lower, "p_value"]);
-        let column = |numbers: Vec<Option<f64>>| {
-            let texts = numbers.into_iter().map(|one| one.map_or_else(String::new, style::decimal));
-            style::aligned(&texts.collect::<Vec<_>>())
-        };
-        let values = column(own.iter().map(|one| Some(one.value)).collect());
-        let errors = column(own.iter().map(|one| Some(one.stderr)).collect());
-        let lowers = column(own.iter().map(|one| Some(one.lower)).collect());
-        let p_values = column(own.iter().map(|one| one.p_value).collect());
-        for number in 0..own.len() {
-            let name = letter(number);
-            let cells =
-                [&name, &values[number], &errors[number], &lowers[number], &p_values[number]];
-            table.add_row(cells.map(String::as_str));
-        }
-        text.push('\n');
-        text.push_str(&style::render(table));
-        for one in comparison.differences.iter().filter(|one| one.metric == *name) {
-            text.push_str(&sentence(one, confidence));
-            text.push('\n');
-        }
-    }
-    text
-}
-
-/// In so many words.
-fn sentence(one: &Difference, confidence: f64) -> String {
-    let (first, second) = (letter(one.first), letter(one.second));
-    let numbers = format!(
-        "{} ({} to {}), p = {}",
-        style::decimal(one.value),
-        style::decimal(one.interval.0),
-        style::decimal(one.interval.1),
-        style::decimal(one.p_value)
-    );
-    if !one.is_clear(confidence) {
-        return format!(
-            "{first} and {second} are not shown to differ: {first} - {second} = {numbers}"
-        );
-    }
-    let (worse, better) = if one.value > 0.0 { (&first, &second) } else { (&second, &first) };
-    format!("{worse} is worse than {better}: {first} - {second} = {numbers}")
-}
-
-/// A, B, …, Z, A1, B1, …
-fn letter(number: usize) -> String {
-    let letter = char::from(b'A' + (number % 26) as u8);
-    if number < 26 { letter.to_string() } else { format!("{letter}{}", number / 26) }
 }

@@ -5,11 +5,12 @@ use std::time::Instant;
 
 use calipers::View;
 use calipers_draw::strip;
+use calipers_draw::text::{self, Face};
 
 use super::measure::{estimator, explain, metrics, predictions};
 use crate::args::{EstimateArgs, ReportFormat};
 use crate::error::{Result, say};
-use crate::output::{self, notes};
+use crate::output::{self, look};
 use crate::progress::Progress;
 
 /// Runs the command.
@@ -28,14 +29,14 @@ pub fn estimate(args: &EstimateArgs) -> Result<()> {
         let estimating = (start.elapsed() - reading).as_secs_f64();
         say(&format!("reading: {:.6} s; estimating: {estimating:.6} s", reading.as_secs_f64()));
     }
-    let notes = notes(&report);
+    let notes = text::notes(&report, Face::CommandLine);
     let text = match args.format {
         ReportFormat::Table => {
-            let file = args.file.display().to_string();
-            output::table::report(&report, &file, args.decompose, &notes)
+            let name = output::name(&args.file);
+            text::report(&report, Some(&name), args.decompose, &notes, look())
         }
-        ReportFormat::Json => output::json::pretty(&report.to_json()),
-        ReportFormat::Csv => output::csv::report(&report),
+        ReportFormat::Json => output::pretty(&report.to_json()),
+        ReportFormat::Csv => text::csv::report(&report),
     };
     output::print(&text)?;
     if args.format == ReportFormat::Table && !args.plain && stdout().is_terminal() {

@@ -1,15 +1,13 @@
 //! `calipers neighbours`: calibration as others measure it.
 
-use calipers::{Measurement, Measurements, Neighbour, Neighbours};
-use serde_json::{Value, json};
+use calipers::{Neighbour, Neighbours};
+use calipers_draw::text::{self, lists};
 
 use super::measure::{explain, rows};
-use super::recalibrators::parameters;
 use crate::args::{NeighboursArgs, ReportFormat};
 use crate::columns::FoldSource;
 use crate::error::{Failure, Result};
-use crate::output::style::{aligned, decimal, render, table};
-use crate::output::{self, count};
+use crate::output::{self, look};
 
 /// Runs the command.
 pub fn neighbours(args: &NeighboursArgs) -> Result<()> {
@@ -28,9 +26,9 @@ pub fn neighbours(args: &NeighboursArgs) -> Result<()> {
     let loaded = rows(file, &args.columns, &FoldSource::Unsaid)?;
     let found = asked.measure(&loaded.predictions).map_err(|error| explain(&error))?;
     output::print(&match args.format {
-        ReportFormat::Table => as_table(&found, &file.display().to_string()),
-        ReportFormat::Json => output::json::pretty(&found.to_json()),
-        ReportFormat::Csv => as_csv(&found),
+        ReportFormat::Table => text::measurements(&found, Some(&output::name(file)), look()),
+        ReportFormat::Json => output::pretty(&found.to_json()),
+        ReportFormat::Csv => text::csv::measurements(&found),
     })
 }
 
@@ -49,87 +47,11 @@ fn separate(texts: &[String]) -> Vec<String> {
     names
 }
 
-fn as_table(found: &Measurements, file: &str) -> String {
-    let name = if file == "-" { "standard input" } else { file };
-    let mut text =
-        format!("{name}: {}, {} classes\n\n", count(found.rows, "row"), found.classes.len());
-    let column = |number: fn(&Measurement) -> Option<f64>| {
-        let texts = found.found.iter().map(|one| number(one).map_or_else(String::new, decimal));
-        aligned(&texts.collect::<Vec<_>>())
-    };
-    let (values, p_values) = (column(|one| one.value), column(|one| one.p_value));
-    let mut lines = table(&["measure", "value", "p_value", "details"]);
-    for (row, one) in found.found.iter().enumerate() {
-        lines.add_row([one.name.as_str(), &values[row], &p_values[row], &details(one)]);
-    }
-    text.push_str(&render(lines));
-    if !found.left_out.is_empty() {
-        text.push_str(&format!(
-            "\nnote: left out, since their cost grows with the square of the rows: {}\nhint: \
-             --measure asks for them\n",
-            found.left_out.join(", ")
-        ));
-    }
-    text
-}
-
-/// What else there is to know, in words.
-fn details(one: &Measurement) -> String {
-    let name = |name: &str| name.replace('_', " ");
-    let number = |value: f64| {
-        if value.fract().abs() > 0.0 { decimal(value) } else { value.to_string() }
-    };
-    let details =
-        one.details.iter().map(|(key, value)| format!("{} {}", name(key), number(*value)));
-    details.chain(one.reason.clone()).collect::<Vec<_>>().join(", ")
-}
-
-/// `measure,value,p_value,details`; infinity is `inf`, and the details are one quoted cell.
-fn as_csv(found: &Measurements) -> String {
-    let mut text = "measure,value,p_value,details\n".to_owned();
-    let number =
-        |number: Option<f64>| number.map_or_else(String::new, |value| format!("{value:?}"));
-    for one in &found.found {
-        let details = one.details.iter().map(|(key, value)| format!("{key}={value:?}"));
-        let details = details.chain(one.reason.clone()).collect::<Vec<_>>().join("; ");
-        let cells = [one.name.clone(), number(one.value), number(one.p_value), details];
-        text.push_str(&cells.map(|cell| output::csv::quoted(&cell)).join(","));
-        text.push('\n');
-    }
-    text
-}
-
 /// What there is.
 fn list(format: ReportFormat) -> String {
     match format {
-        ReportFormat::Json => {
-            let list = calipers::neighbours().map(|info| {
-                json!({
-                    "name": info.name,
-                    "about": info.about,
-                    "vectors": info.vectors,
-                    "parameters": parameters(info.parameters),
-                })
-            });
-            output::json::pretty(&Value::Array(list.collect()))
-        }
-        ReportFormat::Table | ReportFormat::Csv => {
-            let mut names = table(&["measure", "what it is"]);
-            let mut settings = table(&["parameter", "default", "what it sets"]);
-            for info in calipers::neighbours() {
-                names.add_row([info.name, info.about]);
-                for parameter in info.parameters {
-                    let name = format!("{}:{}", info.name, parameter.name);
-                    settings.add_row([name.as_str(), parameter.default, parameter.about]);
-                }
-            }
-            format!(
-                "{}\n{}\nBefore a name: top- (the most probable class), classwise- or marginal- \
-                 (the mean\nover classes); after it parameters: --measure top-ece:bins=20,by=mass\n",
-                render(names),
-                render(settings)
-            )
-        }
+        ReportFormat::Json => output::pretty(&lists::measures_json()),
+        ReportFormat::Table | ReportFormat::Csv => lists::measures(look()),
     }
 }
 

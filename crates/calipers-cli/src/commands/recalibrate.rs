@@ -4,6 +4,7 @@ use std::path::Path;
 
 use calipers::labels::listed;
 use calipers::{Sample, Stop, recalibrator, with_pool};
+use calipers_draw::text::fit_notes;
 use ndarray::Array2;
 
 use super::measure::{explain, rows};
@@ -35,12 +36,7 @@ fn fit(args: &FitArgs) -> Result<()> {
     let threads = args.running.threads.into();
     let fitted = with_pool(threads, &Stop::new(), || recalibrator.fit(&sample, args.seed))
         .map_err(|error| explain(&error))?;
-    if !fitted.converged() {
-        say(&format!("note: the fit of {} stopped before it converged", recalibrator.name()));
-    }
-    for approximation in fitted.approximations() {
-        say(&format!("note: to bound the cost, {approximation}"));
-    }
+    fit_notes(&recalibrator.name(), fitted.as_ref()).iter().for_each(|note| say(note));
     let saved = SavedModel {
         fitted,
         classes: loaded.predictions.class_names().to_vec(),

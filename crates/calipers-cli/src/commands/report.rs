@@ -12,7 +12,7 @@ use super::compare::{Models, load_models};
 use super::measure::{estimator, explain, metrics};
 use crate::args::{Binary, ReportArgs};
 use crate::error::{Failure, Result};
-use crate::output::{self, notes};
+use crate::output;
 use crate::progress::Progress;
 
 /// Runs the command.
@@ -40,15 +40,6 @@ pub fn report(args: &ReportArgs) -> Result<()> {
     let mut run = Run::new(program, start.elapsed().as_secs_f64());
     run.inputs = inputs;
     run.vector = args.method.binary == Binary::Vector;
-    for report in &seen.reports {
-        for note in notes(report) {
-            // On a page lines break where they have to.
-            let note = note.split_whitespace().collect::<Vec<_>>().join(" ");
-            if !run.notes.contains(&note) {
-                run.notes.push(note);
-            }
-        }
-    }
     let html = Page::new(&seen, run).html();
     if args.output == Path::new("-") {
         return output::print(&html);

@@ -1,12 +1,12 @@
 //! `calipers simulate`: predictions whose calibration error is known.
 
 use calipers::{Simulation, simulate as draw};
+use calipers_draw::text::lists;
 
 use crate::args::SimulateArgs;
 use crate::error::{Failure, Result};
 use crate::format::Format;
 use crate::output::sheet::{Cells, Sheet};
-use crate::output::style::{plain_table, render};
 use crate::suggest::did_you_mean;
 
 /// Runs the command.
@@ -40,9 +40,5 @@ pub fn simulate(args: &SimulateArgs) -> Result<()> {
 }
 
 fn names() -> Vec<String> {
-    let mut list = plain_table(&["name", "classes", "the truth behind a prediction u"]);
-    for setting in Simulation::all() {
-        list.add_row([setting.name, setting.classes.to_string().as_str(), setting.about]);
-    }
-    render(list).lines().map(str::to_owned).collect()
+    lists::simulations().lines().map(str::to_owned).collect()
 }

@@ -1,22 +1,20 @@
-//! Results out: a report as table, JSON or CSV, and files of columns.
+//! Results out: text on standard output, and files of columns.
 
-pub mod csv;
 pub mod file;
-pub mod json;
-pub mod junit;
+pub mod look;
 pub mod sheet;
-pub mod style;
-pub mod table;
 
 mod draft;
-mod notes;
 mod npy;
 mod steady;
 
 use std::io::{self, Write};
+use std::path::Path;
+
+use serde_json::Value;
 
 use crate::error::{Failure, Result};
-pub use notes::{count, notes};
+pub use look::look;
 
 /// Prints a result to standard output.
 pub fn print(text: &str) -> Result<()> {
@@ -24,4 +22,14 @@ pub fn print(text: &str) -> Result<()> {
     out.write_all(text.as_bytes())
         .and_then(|()| out.flush())
         .map_err(|error| Failure::stdout(&error))
+}
+
+/// JSON over several lines.
+pub fn pretty(value: &Value) -> String {
+    format!("{value:#}\n")
+}
+
+/// What a file of predictions is called.
+pub fn name(file: &Path) -> String {
+    if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() }
 }

@@ -4,9 +4,9 @@ use calipers::Figure;
 use serde_json::Value;
 
 use super::Page;
+use crate::escape::{escape, json, shorten};
 use crate::number::compact;
 use crate::svg::{Drawing, Size};
-use crate::text::{escape, json, shorten};
 
 impl Page<'_> {
     /// A figure with a heading (markup), as large as asked for.

@@ -14,7 +14,8 @@ use std::time::SystemTime;
 
 use calipers::Examination;
 
-use crate::text::{escape, name, shorten};
+use crate::escape::{escape, name, shorten};
+use crate::text::Face;
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("style.css");
@@ -42,7 +43,9 @@ pub struct Run {
     pub vector: bool,
     /// The files that were read, where they are called by other names on the page.
     pub inputs: Vec<String>,
-    /// What a reader of the numbers should know about them.
+    /// Who made it: notes name options in its way.
+    pub face: Face,
+    /// What else a reader should know, before the notes on the reports.
     pub notes: Vec<String>,
 }
 
@@ -50,7 +53,8 @@ impl Run {
     /// Made now, by a program.
     pub fn new(program: impl Into<String>, seconds: f64) -> Self {
         let (program, when) = (program.into(), SystemTime::now());
-        Self { program, seconds, when, vector: false, inputs: Vec::new(), notes: Vec::new() }
+        let (inputs, notes) = (Vec::new(), Vec::new());
+        Self { program, seconds, when, vector: false, inputs, face: Face::CommandLine, notes }
     }
 }
 

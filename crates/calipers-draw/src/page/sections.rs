@@ -5,9 +5,10 @@ use calipers::{ClassTable, Estimate, Report};
 use super::table::{Cell, Column, table};
 use super::verdict::headline;
 use super::{Page, when};
-use crate::number::{decimal, place, thousands};
+use crate::escape::escape;
+use crate::number::place;
 use crate::svg::Size;
-use crate::text::escape;
+use crate::text::{count, decimal, lower_name, notes, thousands};
 
 /// Beyond so many lines, a table holds those with the largest errors.
 const MOST_LINES: usize = 1_000;
@@ -67,7 +68,7 @@ impl Page<'_> {
     fn errors(&mut self) -> String {
         let several = self.seen.models.len() > 1;
         let Some(first) = self.seen.reports.first() else { return String::new() };
-        let lower = format!("lower {} %", (first.confidence * 1e6).round() / 1e4);
+        let lower = lower_name(first.confidence);
         let bracket = first.estimates.iter().any(|one| one.in_sample.is_some());
         let mut columns: Vec<Column<'_>> = vec![("metric", true)];
         if several {
@@ -77,7 +78,7 @@ impl Page<'_> {
             ("estimate", false),
             ("std. error", false),
             (lower.as_str(), false),
-            ("p-value", false),
+            ("p_value", false),
         ]);
         if bracket {
             columns.push(("in-sample", false));
@@ -100,11 +101,23 @@ impl Page<'_> {
         let identifier = self.identifier("t");
         format!(
             "<section><h2>Errors</h2>\n{}<p class=\"note\">Estimates are lower bounds of the true errors, in \
-             expectation; one below 0 means that no error was found. With the confidence said, the error is \
-             above its lower bound. The p-value is how often labels drawn from the predictions would look as \
-             odd as those observed.</p></section>\n",
-            table(&identifier, &columns, &rows)
+             expectation. With the confidence said, the error is above its lower bound. The p-value is how often \
+             labels drawn from the predictions would look as odd as those observed.</p>\n{}</section>\n",
+            table(&identifier, &columns, &rows),
+            self.notes()
         )
+    }
+
+    /// What a reader of the estimates should know about them, each note once.
+    fn notes(&self) -> String {
+        let own = self.seen.reports.iter().flat_map(|report| notes(report, self.run.face));
+        let mut all: Vec<String> = Vec::new();
+        for note in self.run.notes.iter().cloned().chain(own) {
+            if !all.contains(&note) {
+                all.push(note);
+            }
+        }
+        all.iter().map(|note| format!("<p class=\"note\">{}</p>\n", escape(note))).collect()
     }
 
     /// The models over each other, and their differences.
@@ -121,7 +134,7 @@ impl Page<'_> {
             ("difference", false),
             ("from", false),
             ("to", false),
-            ("p-value", false),
+            ("p_value", false),
         ];
         let mut rows: Vec<Vec<Cell>> = Vec::new();
         for one in &seen.differences {
@@ -215,12 +228,12 @@ impl Page<'_> {
             .collect();
         let identifier = self.identifier("t");
         let mut html = format!(
-            "<section><h2>Classes</h2>\n{}<p class=\"note\">Each class against the rest, measured with {} on {} \
-             rows; the lower bounds hold together. The gain is what the class would have more, or less, of all \
+            "<section><h2>Classes</h2>\n{}<p class=\"note\">Each class against the rest, measured with {} on {}; \
+             the lower bounds hold together. The gain is what the class would have more, or less, of all \
              probability after recalibration.{}</p>\n",
             table(&identifier, &columns, &rows),
             escape(&classes.recalibrator),
-            thousands(classes.measured_rows),
+            count(classes.measured_rows, "row"),
             if left > 0 {
                 format!(" {} classes with smaller errors are left out.", thousands(left))
             } else {
@@ -278,7 +291,7 @@ impl Page<'_> {
             ("estimate", false),
             ("std. error", false),
             ("lower", false),
-            ("p-value", false),
+            ("p_value", false),
         ];
         let metrics = report.estimates.len().max(1);
         let mut order: Vec<&calipers::Group> = found.groups.iter().collect();
@@ -352,7 +365,7 @@ impl Page<'_> {
             1 => report.folds.to_string(),
             repeats => format!("{}, drawn {repeats} times", report.folds),
         };
-        let mut items = vec![
+        let items = [
             ("input", files.join("<br>")),
             ("rows", thousands(report.rows)),
             ("classes", thousands(report.classes.len())),
@@ -363,18 +376,9 @@ impl Page<'_> {
             ("made at", when::utc(self.run.when)),
             ("took", format!("{:.2} s", self.run.seconds)),
         ];
-        if !report.approximations.is_empty() {
-            items.push(("to bound the cost", escape(&report.approximations.join("; "))));
-        }
         let list: String =
             items.iter().map(|(name, text)| format!("<dt>{name}</dt><dd>{text}</dd>")).collect();
-        let notes: String = self
-            .run
-            .notes
-            .iter()
-            .map(|note| format!("<p class=\"note\">{}</p>", escape(note)))
-            .collect();
-        format!("<section><h2>What was run</h2>\n<dl>{list}</dl>\n{notes}</section>\n")
+        format!("<section><h2>What was run</h2>\n<dl>{list}</dl></section>\n")
     }
 }
 

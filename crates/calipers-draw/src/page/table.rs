@@ -1,7 +1,7 @@
 //! Tables that can be sorted and copied.
 
-use crate::number::{decimal, thousands};
-use crate::text::escape;
+use crate::escape::escape;
+use crate::text::{decimal, thousands};
 
 /// A column's name, and whether it holds words.
 pub type Column<'a> = (&'a str, bool);

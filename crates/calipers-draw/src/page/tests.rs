@@ -91,3 +91,26 @@ fn verdicts_say_what_is_shown_and_what_is_not() {
             .contains("The two models are <strong>not shown to differ")
     );
 }
+
+#[test]
+fn a_note_is_said_once_and_in_the_words_of_who_made_the_page() {
+    let predictions = simulate("binary-overconfident", 200, 0).unwrap();
+    let mut seen = quick().examine(&[("a", &predictions), ("b", &predictions)]).unwrap();
+    for report in &mut seen.reports {
+        report.approximations = vec!["some <of> it".to_owned()];
+        report.estimates[0].infinite_rows = 1;
+    }
+    let mut run = Run::new("test", 0.0);
+    run.notes = vec!["note: a remark".to_owned()];
+    let html = Page::new(&seen, run.clone()).html();
+    for note in [
+        "note: a remark",
+        "note: to bound the cost: some &lt;of&gt; it",
+        "hint: --log-floor 1e-12 lets no probability count as less than that",
+    ] {
+        assert_eq!(html.matches(note).count(), 1, "{note}");
+    }
+    assert_eq!(html.to_lowercase().matches("to bound the cost").count(), 1);
+    run.face = Face::Python;
+    assert!(Page::new(&seen, run).html().contains("hint: log_floor=1e-12 lets"));
+}

@@ -3,8 +3,7 @@
 use calipers::{Difference, Estimate, Report};
 
 use super::Page;
-use crate::number::{decimal, thousands};
-use crate::text::escape;
+use crate::text::{Shown, count, decimal, percent};
 
 /// The metric that the verdict is about.
 pub(super) fn headline(report: &Report) -> &'static str {
@@ -21,36 +20,36 @@ impl Page<'_> {
             [_, one] => format!("The probability of {}", self.name(one)),
             _ => "The probability of the most probable class".to_owned(),
         };
-        let shown = is_shown(whole, report.confidence);
-        let confidence = (report.confidence * 1e6).round() / 1e4;
+        let shown = Shown::of(whole, report.confidence);
         let mut words = match shown {
             Shown::Size => format!(
-                "{subject} is <strong>shown to be off by at least {}</strong> on average (with {confidence} % \
+                "{subject} is <strong>shown to be off by at least {}</strong> on average (with {} \
                  confidence); the estimate is {}.",
                 self.points(whole.lower),
+                percent(report.confidence),
                 self.points(whole.value),
             ),
             Shown::Presence => format!(
-                "{subject} is <strong>shown not to be calibrated</strong> ({}), but {} rows are too few to say \
+                "{subject} is <strong>shown not to be calibrated</strong> ({}), but {} are too few to say \
                  by how much.",
                 p_value(whole),
-                thousands(report.rows),
+                count(report.rows, "row"),
             ),
             Shown::Nothing => format!(
-                "{subject} is <strong>not shown to be miscalibrated</strong>: {} rows show no error that chance \
+                "{subject} is <strong>not shown to be miscalibrated</strong>: {} show no error that chance \
                  could not explain{}.",
-                thousands(report.rows),
+                count(report.rows, "row"),
                 whole.p_value.map_or_else(String::new, |_| format!(" ({})", p_value(whole))),
             ),
         };
-        if matches!(shown, Shown::Size) {
+        if shown == Shown::Size {
             words.push_str(sides(side("over"), side("under")));
         }
         // Of many classes the whole vector has its own word.
         if report.classes.len() > 2
             && let Some(vector) = report.get("l1")
         {
-            words.push_str(&match is_shown(vector, report.confidence) {
+            words.push_str(&match Shown::of(vector, report.confidence) {
                 Shown::Size => format!(
                     " Over all classes together, probability of at least {} is misplaced.",
                     // What one class has too much another has too little.
@@ -111,22 +110,6 @@ impl Page<'_> {
     }
 }
 
-enum Shown {
-    Size,
-    Presence,
-    Nothing,
-}
-
-fn is_shown(estimate: &Estimate, confidence: f64) -> Shown {
-    if estimate.lower > 0.0 {
-        Shown::Size
-    } else if estimate.p_value.is_some_and(|p| p <= 1.0 - confidence) {
-        Shown::Presence
-    } else {
-        Shown::Nothing
-    }
-}
-
 fn sides(over: Option<&Estimate>, under: Option<&Estimate>) -> &'static str {
     let shown = |side: Option<&Estimate>| side.is_some_and(|side| side.lower > 0.0);
     match (shown(over), shown(under)) {
@@ -138,7 +121,7 @@ fn sides(over: Option<&Estimate>, under: Option<&Estimate>) -> &'static str {
 }
 
 fn p_value(estimate: &Estimate) -> String {
-    estimate.p_value.map_or_else(String::new, |p| format!("p = {}", escape(&decimal(p))))
+    estimate.p_value.map_or_else(String::new, |p| format!("p = {}", decimal(p)))
 }
 
 fn percentage_points(value: f64) -> String {

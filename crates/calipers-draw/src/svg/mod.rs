@@ -9,8 +9,8 @@ mod ticks;
 
 use calipers::{Axis, Figure, Layer, Panel, Role};
 
+use crate::escape::{escape, isolated, shorten};
 use crate::number::place;
-use crate::text::{escape, isolated, shorten};
 
 /// The style sheet of drawings that stand alone.
 const LIGHT: &str = include_str!("light.css");

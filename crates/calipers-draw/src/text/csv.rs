@@ -1,0 +1,90 @@
+//! Reports and measurements for spreadsheets.
+
+use calipers::{Estimate, Measurements, Report};
+
+/// `metric,value,stderr,lower,p_value`, with in-sample estimates `in_sample` as well, and with groups
+/// `group,rows` before them all; what was not computed is empty, and infinity is `inf`. The whole file
+/// is the group without a name.
+///
+/// ```
+/// use calipers::{Estimator, simulate};
+/// use calipers_draw::text::csv;
+///
+/// let predictions = simulate("binary-overconfident", 500, 0)?;
+/// let report = Estimator::new().metric("l1".parse()?).estimate(&predictions)?;
+/// assert!(csv::report(&report).starts_with("metric,value,stderr,lower,p_value\nl1,0.1"));
+/// # Ok::<(), calipers::Error>(())
+/// ```
+pub fn report(report: &Report) -> String {
+    let in_sample = report.estimates.iter().any(|one| one.in_sample.is_some());
+    let mut text = String::new();
+    if report.groups.is_some() {
+        text.push_str("group,rows,");
+    }
+    text.push_str("metric,value,stderr,lower,p_value");
+    text.push_str(if in_sample { ",in_sample\n" } else { "\n" });
+    let mut lines = |before: &str, estimates: &[Estimate]| {
+        for one in estimates {
+            let numbers = [Some(one.value), Some(one.stderr), Some(one.lower), one.p_value];
+            let numbers = numbers.into_iter().chain(in_sample.then_some(one.in_sample));
+            text.push_str(before);
+            text.push_str(&quoted(&one.metric));
+            for value in numbers {
+                text.push(',');
+                text.push_str(&number(value));
+            }
+            text.push('\n');
+        }
+    };
+    match &report.groups {
+        None => lines("", &report.estimates),
+        Some(groups) => {
+            lines(&format!(",{},", report.rows), &report.estimates);
+            for group in &groups.groups {
+                let before = format!("{},{},", quoted(&group.name), group.rows);
+                lines(&before, group.estimates.as_deref().unwrap_or_default());
+            }
+        }
+    }
+    text
+}
+
+/// `measure,value,p_value,details`; infinity is `inf`, and the details are one cell.
+pub fn measurements(found: &Measurements) -> String {
+    let mut text = "measure,value,p_value,details\n".to_owned();
+    for one in &found.found {
+        let details = one.details.iter().map(|(key, value)| format!("{key}={value:?}"));
+        let details = details.chain(one.reason.clone()).collect::<Vec<_>>().join("; ");
+        let cells = [one.name.clone(), number(one.value), number(one.p_value), details];
+        text.push_str(&cells.map(|cell| quoted(&cell)).join(","));
+        text.push('\n');
+    }
+    text
+}
+
+/// As many digits as tell it from any other number.
+fn number(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| format!("{value:?}"))
+}
+
+/// A cell as CSV has it.
+fn quoted(text: &str) -> String {
+    if text.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn cells_are_quoted_where_they_have_to_be() {
+        assert_eq!(
+            [quoted("a b"), quoted("a, b"), quoted("\"a\"")],
+            ["a b", "\"a, b\"", "\"\"\"a\"\"\""]
+        );
+    }
+}

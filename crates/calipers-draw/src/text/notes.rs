@@ -1,0 +1,112 @@
+//! What a reader of the estimates should know about them.
+
+use calipers::{Fitted, Report};
+
+use super::numbers::{count, thousands};
+use super::{Face, Shown};
+
+/// A remark as a note.
+pub fn note(remark: &str) -> String {
+    format!("note: {remark}")
+}
+
+/// The notes on a report that apply, each of one line or more.
+pub fn notes(report: &Report, face: Face) -> Vec<String> {
+    let mut notes = Vec::new();
+    let renormalised = report.renormalised_rows;
+    if renormalised > 0 {
+        notes.push(note(&format!(
+            "{} did not sum to 1 and {} renormalised",
+            count(renormalised, "row"),
+            if renormalised == 1 { "was" } else { "were" }
+        )));
+    }
+    if report.unconverged_fits > 0 {
+        notes.push(note(&format!(
+            "{} of {} stopped before they converged",
+            thousands(report.unconverged_fits),
+            count(report.fits, "fit")
+        )));
+    }
+    notes.extend(bounded(&report.approximations));
+    for estimate in report.estimates.iter().filter(|estimate| estimate.infinite_rows > 0) {
+        let rows = count(estimate.infinite_rows, "row");
+        let verb = if estimate.infinite_rows == 1 { "gives" } else { "give" };
+        notes.push(note(&format!(
+            "{} is infinite: {rows} {verb} the observed class no probability",
+            estimate.metric
+        )));
+    }
+    if report.estimates.iter().any(|estimate| estimate.infinite_rows > 0) {
+        let floor = face.pick("--log-floor 1e-12", "log_floor=1e-12");
+        notes.push(format!("hint: {floor} lets no probability count as less than that"));
+    }
+    if report.estimates.iter().any(|estimate| estimate.value < 0.0 && estimate.value.is_finite()) {
+        notes.push(note(
+            "an estimate below 0 means that no error was detected (estimates are\n      \
+             lower bounds in expectation, so they may fall below 0)",
+        ));
+    }
+    if report.estimates.iter().any(|one| Shown::of(one, report.confidence) == Shown::Presence) {
+        notes.push(note(
+            "a small p_value beside a lower bound of 0: the model is not calibrated,\n      \
+             but the rows are too few to say by how much",
+        ));
+    }
+    if report.estimates.iter().any(|one| one.in_sample.is_some()) {
+        notes.push(note(
+            "in-sample estimates err upwards, as the others err downwards; they are no\n      \
+             upper confidence bounds",
+        ));
+    }
+    notes
+}
+
+/// The notes on a single fit of a recalibrator that goes by `name`.
+pub fn fit_notes(name: &str, fitted: &dyn Fitted) -> Vec<String> {
+    let early = (!fitted.converged())
+        .then(|| note(&format!("the fit of {name} stopped before it converged")));
+    early.into_iter().chain(bounded(&fitted.approximations())).collect()
+}
+
+fn bounded(approximations: &[String]) -> Option<String> {
+    let all = approximations.join(";\n      ");
+    (!all.is_empty()).then(|| note(&format!("to bound the cost: {all}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers::{Estimator, recalibrator, simulate};
+
+    use super::*;
+
+    #[test]
+    fn there_is_a_note_for_everything_unusual() {
+        let predictions = simulate("binary-over", 20, 0).unwrap();
+        let identity = recalibrator("identity").unwrap();
+        let mut report =
+            Estimator::new().recalibrator(identity).draws(0).estimate(&predictions).unwrap();
+        let notes = |report: &Report| notes(report, Face::CommandLine);
+        assert_eq!(notes(&report), [] as [String; 0]);
+        report.renormalised_rows = 1;
+        report.unconverged_fits = 2;
+        report.fits = 1005;
+        let found = notes(&report);
+        assert_eq!(found[0], "note: 1 row did not sum to 1 and was renormalised");
+        assert_eq!(found[1], "note: 2 of 1,005 fits stopped before they converged");
+        report.estimates[3].infinite_rows = 1;
+        let found = notes(&report);
+        assert!(found[2].ends_with("1 row gives the observed class no probability"));
+        assert!(found[3].starts_with("hint: --log-floor 1e-12 lets"));
+        assert!(super::notes(&report, Face::Python)[3].starts_with("hint: log_floor=1e-12 lets"));
+        report.estimates[0].value = -0.01;
+        assert_eq!(notes(&report).len(), 5);
+        report.estimates[0].p_value = Some(0.01);
+        report.estimates[1].in_sample = Some(0.2);
+        let found = notes(&report);
+        assert!(found[5].starts_with("note: a small p_value beside a lower bound of 0"));
+        assert!(found[6].starts_with("note: in-sample estimates err upwards"));
+        report.approximations = vec!["some of it".to_owned(), "less of that".to_owned()];
+        assert_eq!(notes(&report)[2], "note: to bound the cost: some of it;\n      less of that");
+    }
+}

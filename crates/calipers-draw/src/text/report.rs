@@ -1,0 +1,237 @@
+//! A report for people.
+
+use calipers::{Decomposition, Estimate, GroupErrors, Report};
+
+use super::numbers::{count, percent};
+use super::{Look, Table, WIDTH};
+use crate::escape::escape;
+
+/// A report as text: a heading, one line a metric, what was asked for beyond that, and the notes.
+///
+/// `name` is what the predictions are called, such as their file; `decompose` adds the parts of the
+/// mean losses.
+pub fn report(
+    report: &Report,
+    name: Option<&str>,
+    decompose: bool,
+    notes: &[String],
+    look: Look,
+) -> String {
+    let mut parts: Vec<String> =
+        sections(report, name, decompose).iter().map(|section| section.text(look)).collect();
+    if !notes.is_empty() {
+        parts.push(notes.iter().map(|note| format!("{note}\n")).collect());
+    }
+    parts.join("\n")
+}
+
+/// The same as HTML, for notebooks.
+pub fn report_html(report: &Report, notes: &[String]) -> String {
+    let parts: String = sections(report, None, false).iter().map(Section::html).collect();
+    let notes: String =
+        notes.iter().map(|note| format!("<p><small>{}</small></p>", escape(note))).collect();
+    format!("<div>{parts}{notes}</div>")
+}
+
+/// What was measured and how, on one line if it fits.
+pub(super) fn heading(report: &Report, name: Option<&str>) -> String {
+    let rows = count(report.rows, "row");
+    let mut parts = vec![
+        name.map_or_else(|| rows.clone(), |name| format!("{name}: {rows}")),
+        format!("{} classes", report.classes.len()),
+        format!("recalibrator {}", report.recalibrator),
+        format!("{} folds", report.folds),
+    ];
+    if report.repeats != 1 {
+        parts.push(format!("{} repeats", report.repeats));
+    }
+    let mut text = String::new();
+    let mut width = 0;
+    for (position, part) in parts.iter().enumerate() {
+        let length = part.chars().count() + 1;
+        if position > 0 && width + 1 + length > WIDTH {
+            text.push_str(",\n  ");
+            width = 2;
+        } else if position > 0 {
+            text.push_str(", ");
+            width += 2;
+        }
+        text.push_str(part);
+        width += length - 1;
+    }
+    text
+}
+
+/// What the column of lower bounds is called.
+pub(crate) fn lower_name(confidence: f64) -> String {
+    format!("lower {}", percent(confidence))
+}
+
+/// A column of numbers: its name, and what it takes from an estimate.
+type Numbers<'a> = (&'a str, fn(&Estimate) -> Option<f64>);
+
+/// Adds the numbers of estimates, one a line; columns without numbers are left out.
+pub(super) fn with_numbers(mut table: Table, estimates: &[&Estimate], confidence: f64) -> Table {
+    let lower = lower_name(confidence);
+    let columns: [Numbers<'_>; 5] = [
+        ("estimate", |one| Some(one.value)),
+        ("std. error", |one| Some(one.stderr)),
+        (&lower, |one| Some(one.lower)),
+        ("p_value", |one| one.p_value),
+        ("in-sample", |one| one.in_sample),
+    ];
+    for (name, get) in columns {
+        if estimates.iter().any(|one| get(one).is_some()) {
+            table = table.numbers(name, estimates.iter().map(|one| get(one)));
+        }
+    }
+    table
+}
+
+/// Words above a table; there may be one of them alone.
+struct Section {
+    words: Option<String>,
+    table: Option<Table>,
+}
+
+impl Section {
+    fn words(words: String) -> Self {
+        Self { words: Some(words), table: None }
+    }
+
+    fn table(table: Table) -> Self {
+        Self { words: None, table: Some(table) }
+    }
+
+    fn titled(words: String, table: Table) -> Self {
+        Self { words: Some(words), table: Some(table) }
+    }
+
+    fn text(&self, look: Look) -> String {
+        let words = self.words.iter().map(|words| format!("{words}\n"));
+        words.chain(self.table.iter().map(|table| table.text(look))).collect()
+    }
+
+    fn html(&self) -> String {
+        let words = self.words.iter().map(|words| format!("<p>{}</p>", escape(words)));
+        words.chain(self.table.iter().map(Table::html)).collect()
+    }
+}
+
+fn sections(report: &Report, name: Option<&str>, decompose: bool) -> Vec<Section> {
+    let mut sections = vec![
+        Section::words(heading(report, name)),
+        Section::table(estimates(&report.estimates, report.confidence)),
+    ];
+    if decompose {
+        sections.push(parts(report));
+    }
+    if let Some(found) = &report.groups {
+        sections.extend(groups(found, report.confidence));
+    }
+    sections
+}
+
+/// One line a metric.
+fn estimates(estimates: &[Estimate], confidence: f64) -> Table {
+    let metrics = Table::new().words("metric", estimates.iter().map(|one| one.metric.as_str()));
+    with_numbers(metrics, &estimates.iter().collect::<Vec<_>>(), confidence)
+}
+
+/// The parts of the mean losses.
+fn parts(report: &Report) -> Section {
+    let own: Vec<(&str, &Decomposition)> = report
+        .estimates
+        .iter()
+        .filter_map(|one| one.decomposition.as_ref().map(|parts| (one.metric.as_str(), parts)))
+        .collect();
+    if own.is_empty() {
+        return Section::words(
+            "no parts to show: only finite brier and log losses have them".into(),
+        );
+    }
+    let column =
+        |number: fn(&Decomposition) -> f64| own.iter().map(move |(_, one)| Some(number(one)));
+    let table = Table::new()
+        .words("loss", own.iter().map(|(name, _)| *name))
+        .numbers("mean", column(|parts| parts.loss))
+        .numbers("= miscalibration", column(|parts| parts.miscalibration))
+        .numbers("- discrimination", column(|parts| parts.discrimination))
+        .numbers("+ uncertainty", column(|parts| parts.uncertainty));
+    Section::table(table)
+}
+
+/// The errors within groups, and of a g that is told the group.
+fn groups(found: &GroupErrors, confidence: f64) -> Vec<Section> {
+    let told = found.groups.iter().filter(|group| group.estimates.is_some()).count();
+    let mut sections = vec![Section::words(format!(
+        "Within groups; the bounds hold together with {} confidence, the p-values are\n\
+         adjusted for {} by Holm's method.",
+        percent(confidence),
+        count(told, "group"),
+    ))];
+    for group in &found.groups {
+        let head = format!("{}: {}", group.name, count(group.rows, "row"));
+        sections.push(match &group.estimates {
+            None => Section::words(format!("{head}, too few to say anything")),
+            Some(own) => Section::titled(head, estimates(own, confidence)),
+        });
+    }
+    if !found.aware.is_empty() {
+        let table = Table::new()
+            .words("metric", found.aware.iter().map(|one| one.metric.as_str()))
+            .numbers("estimate", found.aware.iter().map(|one| Some(one.value)))
+            .numbers("std. error", found.aware.iter().map(|one| Some(one.stderr)))
+            .numbers(&lower_name(confidence), found.aware.iter().map(|one| Some(one.lower)));
+        let words = "All rows, recalibrated with the group known:".to_owned();
+        sections.push(Section::titled(words, table));
+    }
+    sections
+}
+
+#[cfg(test)]
+mod tests {
+    use calipers::{Estimator, recalibrator, simulate};
+
+    use super::*;
+
+    fn found() -> Report {
+        let predictions = simulate("binary-over", 20, 0).unwrap();
+        let identity = recalibrator("identity").unwrap();
+        Estimator::new().recalibrator(identity).estimate(&predictions).unwrap()
+    }
+
+    #[test]
+    fn bounds_and_p_values_have_columns_where_there_are_any() {
+        let mut found = found();
+        found.estimates.truncate(2);
+        found.estimates[0].value = -0.25;
+        found.estimates[0].lower = 0.000_12;
+        found.estimates[0].p_value = Some(0.04);
+        found.estimates[1].p_value = None;
+        assert_eq!(
+            estimates(&found.estimates, 0.95).text(Look::command_line(false)),
+            "metric  estimate  std. error  lower 95%  p_value\n\
+             l1      -0.2500   0.0000      0.00012    0.0400\n\
+             l2       0.0000   0.0000      0.0000\n"
+        );
+    }
+
+    #[test]
+    fn a_long_heading_has_several_lines() {
+        let mut found = found();
+        assert_eq!(heading(&found, None), "20 rows, 2 classes, recalibrator identity, 5 folds");
+        found.recalibrator = "x".repeat(60);
+        let text = heading(&found, Some("a.csv"));
+        assert!(text.starts_with("a.csv: 20 rows, 2 classes,\n  recalibrator xxx"), "{text}");
+        assert!(text.lines().all(|line| line.len() <= WIDTH));
+    }
+
+    #[test]
+    fn a_notebook_shows_the_same_numbers_and_notes() {
+        let html = report_html(&found(), &["note: a <note>".to_owned()]);
+        assert!(html.starts_with("<div><p>20 rows, 2 classes, recalibrator identity, 5 folds</p>"));
+        assert!(html.contains("<td style=\"text-align: right\">0.0000</td>"));
+        assert!(html.ends_with("<p><small>note: a &lt;note&gt;</small></p></div>"));
+    }
+}

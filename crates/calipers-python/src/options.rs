@@ -1,0 +1,215 @@
+//! What was asked for, as the package hands it over.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use calipers::{
+    BinaryNorm, Estimator, Folds, Metric, Predictions, Recalibrator, Test, recalibrator,
+};
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::arrays::ScoresView;
+use crate::background::Caller;
+use crate::classifier::Classifier;
+use crate::distance::PythonDistance;
+use crate::error::raise;
+use crate::labels::Resolved;
+
+/// The options of `calipers.evaluate`: nothing that is bound to the interpreter's lock, so that the
+/// background thread may have them.
+pub struct Options {
+    estimator: Estimator,
+    wanted: Vec<Wanted>,
+    learner: Option<Learner>,
+    weights: Option<Vec<f64>>,
+    groups: Option<Vec<String>>,
+    /// The classes' names.
+    pub class_names: Option<Vec<String>>,
+    /// Whether the errors of two classes are those of both columns.
+    pub vector: bool,
+    from_logits: bool,
+    threads: usize,
+    progress: Option<Arc<Py<PyAny>>>,
+}
+
+#[derive(FromPyObject)]
+enum FoldPlan<'py> {
+    Count(usize),
+    Ids(PyReadonlyArray1<'py, i64>),
+}
+
+/// A metric by its name, or a distance in Python.
+enum Wanted {
+    Named(Metric),
+    Distance(PythonDistance),
+}
+
+/// A recalibrator by its name, or a classifier in Python.
+enum Learner {
+    Named(Arc<dyn Recalibrator>),
+    Classifier { object: Arc<Py<PyAny>>, name: String },
+}
+
+impl Options {
+    /// Reads a dictionary; what is not in it, or None, is as the core has it.
+    pub fn read(given: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let options = Self {
+            estimator: Estimator::new(),
+            wanted: Vec::new(),
+            learner: None,
+            weights: None,
+            groups: None,
+            class_names: None,
+            vector: false,
+            from_logits: false,
+            threads: 0,
+            progress: None,
+        };
+        each(given, options, Self::with)
+    }
+
+    /// Applies one option.
+    fn with(mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        match name {
+            "metrics" => {
+                self.wanted = value.try_iter()?.map(Wanted::new).collect::<PyResult<_>>()?
+            }
+            "recalibrator" => self.learner = Some(Learner::new(value)?),
+            "folds" => self.estimator = self.estimator.fold_plan(folds(value)?),
+            "repeats" => self.estimator = self.estimator.repeats(value.extract()?),
+            "seed" => self.estimator = self.estimator.seed(value.extract()?),
+            "sample_weight" => {
+                let weights: PyReadonlyArray1<'_, f64> = value.extract()?;
+                self.weights = Some(weights.as_array().to_vec());
+            }
+            "groups" => self.groups = Some(value.extract()?),
+            "class_names" => self.class_names = Some(value.extract()?),
+            "from_logits" => self.from_logits = value.extract()?,
+            "binary" => {
+                self.vector = is(value, "vector")?;
+                let norm = if self.vector { BinaryNorm::Vector } else { BinaryNorm::Scalar };
+                self.estimator = self.estimator.binary(norm);
+            }
+            "log_floor" => self.estimator = self.estimator.log_floor(value.extract()?),
+            "confidence" => self.estimator = self.estimator.confidence(value.extract()?),
+            "draws" => self.estimator = self.estimator.draws(value.extract()?),
+            "test" => {
+                let test = if is(value, "refit")? { Test::Refit } else { Test::Score };
+                self.estimator = self.estimator.test(test);
+            }
+            "bracket" => self.estimator = self.estimator.bracket(value.extract()?),
+            "threads" => self.threads = value.extract()?,
+            "progress" => self.progress = Some(Arc::new(value.clone().unbind())),
+            _ => return Err(unknown(name)),
+        }
+        Ok(self)
+    }
+
+    /// A classifier is run by the calling thread: more threads would only wait for it.
+    pub fn threads(&self) -> usize {
+        if matches!(self.learner, Some(Learner::Classifier { .. })) { 1 } else { self.threads }
+    }
+
+    /// Checks scores and labels, with the weights and groups that were given.
+    pub fn predictions<'s>(
+        &self,
+        scores: ScoresView<'s>,
+        labels: &Resolved,
+    ) -> calipers::Result<Predictions<'s>> {
+        let mut predictions = scores.predictions(&labels.codes, self.from_logits)?;
+        predictions = predictions.with_class_names(labels.reading.classes.iter().cloned())?;
+        if let Some(weights) = &self.weights {
+            predictions = predictions.with_weights(weights.clone())?;
+        }
+        if let Some(groups) = &self.groups {
+            predictions = predictions.with_groups(groups)?;
+        }
+        Ok(predictions)
+    }
+
+    /// The estimator with everything that asks the calling thread, which listens for as long as there
+    /// is a caller: it has to outlive the estimate.
+    pub fn estimator(self, caller: &Caller) -> Estimator {
+        let metrics = self.wanted.into_iter().map(|wanted| match wanted {
+            Wanted::Named(metric) => metric,
+            Wanted::Distance(distance) => distance.metric(caller),
+        });
+        let mut estimator = self.estimator.metrics(metrics).stop(caller.stop());
+        if let Some(learner) = self.learner {
+            estimator = estimator.recalibrator(learner.recalibrator(caller));
+        }
+        let Some(progress) = self.progress else { return estimator };
+        let caller = caller.clone();
+        estimator.watch(move |done, total| {
+            let progress = Arc::clone(&progress);
+            caller.tell(move |py| progress.call1(py, (done, total)).map(|_| ()));
+            ControlFlow::Continue(())
+        })
+    }
+}
+
+impl Wanted {
+    fn new(metric: PyResult<Bound<'_, PyAny>>) -> PyResult<Self> {
+        let metric = metric?;
+        let Ok(name) = metric.cast::<PyString>() else {
+            return PythonDistance::new(&metric).map(Self::Distance);
+        };
+        name.to_cow()?.parse().map(Self::Named).map_err(|error| raise(metric.py(), &error))
+    }
+}
+
+impl Learner {
+    fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(name) = object.cast::<PyString>() {
+            let made = recalibrator(&name.to_cow()?);
+            return made.map(Self::Named).map_err(|error| raise(object.py(), &error));
+        }
+        let name = object.getattr("name")?.extract()?;
+        Ok(Self::Classifier { object: Arc::new(object.clone().unbind()), name })
+    }
+
+    fn recalibrator(self, caller: &Caller) -> Arc<dyn Recalibrator> {
+        match self {
+            Self::Named(learner) => learner,
+            Self::Classifier { object, name } => {
+                Arc::new(Classifier { object, name, caller: caller.clone() })
+            }
+        }
+    }
+}
+
+fn folds(value: &Bound<'_, PyAny>) -> PyResult<Folds> {
+    match value.extract()? {
+        FoldPlan::Count(count) => Ok(Folds::Shuffled(count)),
+        FoldPlan::Ids(ids) => {
+            let ids: Vec<i64> = ids.as_array().to_vec();
+            Folds::from_ids(&ids).map_err(|error| raise(value.py(), &error))
+        }
+    }
+}
+
+fn is(value: &Bound<'_, PyAny>, word: &str) -> PyResult<bool> {
+    Ok(value.cast::<PyString>()?.to_cow()? == word)
+}
+
+/// Applies every option that was given.
+pub fn each<T>(
+    given: &Bound<'_, PyDict>,
+    mut options: T,
+    apply: impl Fn(T, &str, &Bound<'_, PyAny>) -> PyResult<T>,
+) -> PyResult<T> {
+    for (name, value) in given {
+        if !value.is_none() {
+            options = apply(options, name.cast::<PyString>()?.to_cow()?.as_ref(), &value)?;
+        }
+    }
+    Ok(options)
+}
+
+/// The package and this module are out of step.
+pub fn unknown(name: &str) -> PyErr {
+    PyTypeError::new_err(format!("{name}: there is no such option"))
+}

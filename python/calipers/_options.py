@@ -1,0 +1,95 @@
+"""Options in the shape that the extension takes: each has one converter, whoever takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from calipers._arrays import as_folds, as_weights, as_whole, as_words
+from calipers._classifier import as_learner
+from calipers._distance import Distance
+from calipers._errors import InputError
+from calipers._labels import as_names
+
+# What is made of an option's value; the name is for what is said of a wrong one.
+Converter = Callable[[Any, str], Any]
+
+
+def as_settings(given: Mapping[str, Any], columns: list[str] | None) -> dict[str, Any]:
+    """Convert all options among what was given; ``columns`` are the names of the columns' classes.
+
+    The extension applies them one by one, by the same names.
+    """
+    given = {**given, "class_names": as_names(given["class_names"], columns)}
+    if "recalibrator" in given:
+        given["recalibrator"] = as_learner(given["recalibrator"], given["log_features"])
+    return {
+        name: convert(given[name], name) for name, convert in CONVERTERS.items() if name in given
+    }
+
+
+def as_metrics(metrics: str | Distance | Iterable[str | Distance], _: str) -> list[str | Distance]:
+    """Return the metrics as a list, each once."""
+    asked = [metrics] if isinstance(metrics, (str, Distance)) else list(metrics)
+    if not asked:
+        raise InputError("metrics: none were asked for")
+    wanted: dict[str, str | Distance] = {}
+    for metric in asked:
+        if not isinstance(metric, (str, Distance)):
+            raise InputError(f"metrics: {metric!r}; expected names or distances")
+        name = metric if isinstance(metric, str) else metric.name
+        if wanted.setdefault(name, metric) is not metric and isinstance(metric, Distance):
+            raise InputError(f"metrics: two distances are named {name!r}")
+    return list(wanted.values())
+
+
+def as_measures(measures: str | Iterable[str], _: str) -> list[str]:
+    """Return the measures as a list, each once."""
+    asked = [measures] if isinstance(measures, str) else list(measures)
+    if any(not isinstance(name, str) for name in asked):
+        raise InputError(f"measures: {asked!r}; expected names")
+    if not asked:
+        raise InputError("measures: none were asked for")
+    return list(dict.fromkeys(asked))
+
+
+def _plainly(convert: Callable[[Any], Any]) -> Converter:
+    """Convert without a word about the name."""
+    return lambda value, _: convert(value)
+
+
+def _optional(convert: Converter) -> Converter:
+    """Let None, which the extension reads as not given, through."""
+    return lambda value, name: None if value is None else convert(value, name)
+
+
+def _one_of(first: str, second: str) -> Converter:
+    """Take one of two words."""
+
+    def convert(value: Any, name: str) -> Any:
+        if value not in (first, second):
+            raise InputError(f"{name}: {value!r}; expected {first!r} or {second!r}")
+        return value
+
+    return convert
+
+
+CONVERTERS: dict[str, Converter] = {
+    "metrics": as_metrics,
+    "measures": _optional(as_measures),
+    "recalibrator": lambda value, _: value,
+    "folds": _plainly(as_folds),
+    "repeats": as_whole,
+    "seed": as_whole,
+    "sample_weight": _plainly(as_weights),
+    "groups": as_words,
+    "class_names": lambda value, _: value,
+    "from_logits": _plainly(bool),
+    "binary": _one_of("scalar", "vector"),
+    "log_floor": _optional(_plainly(float)),
+    "confidence": _plainly(float),
+    "draws": _optional(as_whole),
+    "test": _one_of("score", "refit"),
+    "bracket": _plainly(bool),
+    "threads": _optional(as_whole),
+}
