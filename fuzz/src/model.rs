@@ -9,13 +9,14 @@ use crate::sound::simplex;
 pub fn run(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let Ok(model) = load_model(text) else { return };
-    let again = save_model(model.as_ref()).and_then(|saved| load_model(&saved));
+    let again = save_model(model.fitted.as_ref(), &model.about);
+    let again = again.and_then(|saved| load_model(&saved));
     for classes in 2..=6 {
         let f = rows(classes);
         // A model is for one number of classes, or for any.
-        let Ok(g) = model.predict(f.view()) else { continue };
+        let Ok(g) = model.fitted.predict(f.view()) else { continue };
         simplex(g.view());
-        let again = again.as_ref().map(|again| again.predict(f.view()));
+        let again = again.as_ref().map(|again| again.fitted.predict(f.view()));
         assert!(matches!(again, Ok(Ok(same)) if same == g), "saved and loaded, it differs");
     }
 }

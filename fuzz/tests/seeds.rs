@@ -14,7 +14,9 @@ use arrow_array::{
 };
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
-use calipers::{Predictions, Sample, neighbours, recalibrator, recalibrators, save_model};
+use calipers::{
+    ModelNotes, Predictions, Sample, neighbours, recalibrator, recalibrators, save_model,
+};
 use calipers_fuzz::TARGETS;
 use ndarray::{Array1, Array2, array};
 use ndarray_npy::NpzWriter;
@@ -216,7 +218,7 @@ fn models() {
         };
         for (classes, predictions) in [("two", &two), ("three", &three)] {
             let fitted = recalibrator(&text).unwrap().fit(&Sample::from(predictions), 0).unwrap();
-            let saved = save_model(fitted.as_ref()).unwrap();
+            let saved = save_model(fitted.as_ref(), &ModelNotes::default()).unwrap();
             // `auto` is one of the others; the stack of three classes is that of two, and longer.
             if info.name != "auto" && saved.len() <= LONGEST {
                 write("model", &format!("{}-{classes}", info.name), saved);

@@ -12,7 +12,7 @@ from calipers import _calipers
 from calipers._arrays import as_scores, as_weights, as_whole
 from calipers._classifier import ClassifierRecalibrator, as_learner
 from calipers._errors import InputError
-from calipers._labels import read
+from calipers._labels import as_names, read
 from calipers._routing import Routed
 
 if TYPE_CHECKING:
@@ -166,6 +166,69 @@ class Recalibrator(Routed):
         right = self.predict(X) == np.asarray(y)
         return float(np.average(right, weights=as_weights(sample_weight)))
 
+    def save(self, path: Any) -> None:
+        """Write the fitted model to a file, which :meth:`load` and the command line read.
+
+        ``calipers recalibrate apply MODEL FILE`` corrects a file of predictions with it.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write; it is replaced whole, or not at all.
+
+        Raises
+        ------
+        InputError
+            If it was fitted with a classifier from elsewhere: pickle that instead.
+        """
+        from calipers import _files
+
+        if not self.__sklearn_is_fitted__():
+            raise _not_fitted(self)
+        if not isinstance(self._model, _calipers.Model):
+            raise InputError(
+                "recalibrator: only those of calipers.recalibrators() can be saved to a file; "
+                "pickle one that holds a classifier"
+            )
+        columns = getattr(self, "feature_names_in_", None)
+        about = {
+            "recalibrator": self.recalibrator,
+            "classes": as_names(self.classes_.tolist(), None),
+            "labels": _KINDS.get(self.classes_.dtype.kind, "str"),
+            "columns": None if columns is None else list(columns),
+            "features": self.n_features_in_,
+            "logits": bool(self.from_logits),
+        }
+        _files.write(path, self._model.to_json(about) + "\n")
+
+    @classmethod
+    def load(cls, path: Any) -> Recalibrator:
+        """Read a model that :meth:`save` or ``calipers recalibrate fit`` wrote.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to read.
+
+        Returns
+        -------
+        Recalibrator
+            Fitted; it predicts the same bits as the one that was saved.
+        """
+        import os
+
+        with open(os.fspath(path), encoding="utf-8") as file:
+            model, about = _calipers.Model.load(file.read())
+        if about["classes"] is None:
+            raise InputError("saved model: it does not say what its classes are called")
+        loaded = cls(about["recalibrator"] or "auto", from_logits=about["logits"])
+        loaded._model = model
+        loaded.classes_ = _as_classes(about["classes"], about["labels"])
+        loaded.n_features_in_ = about["features"] or len(loaded.classes_)
+        if about["columns"] is not None:
+            loaded.feature_names_in_ = np.asarray(about["columns"], dtype=object)
+        return loaded
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; those of a classifier, too, if ``deep``."""
         params = {name: getattr(self, name) for name in _PARAMETERS}
@@ -263,6 +326,23 @@ def _fit_classifier(
     used = weights > 0
     weights = weights[used] / weights[used].mean()
     return learner.fit(f[used], codes[used], weights, seed)
+
+
+# What the types of NumPy's arrays are called in a saved model; all others are words.
+_KINDS = {"i": "int", "u": "int", "b": "bool"}
+
+
+def _as_classes(names: list[str], kind: str | None) -> NDArray[Any]:
+    """Return classes as labels have them: as the model says, or else as their names look."""
+    if kind is None and all(name.lstrip("-").isdecimal() for name in names):
+        kind = "int"
+    if kind is None and set(names) == {"false", "true"}:
+        kind = "bool"
+    if kind == "int":
+        return np.asarray([int(name) for name in names])
+    if kind == "bool":
+        return np.asarray([name == "true" for name in names])
+    return np.asarray(names)
 
 
 def _column_names(X: Any) -> NDArray[Any] | None:

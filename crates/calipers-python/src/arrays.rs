@@ -1,6 +1,6 @@
 //! NumPy's arrays as views: nothing is copied that does not have to be.
 
-use calipers::Predictions;
+use calipers::{Predictions, Probabilities};
 use ndarray::{ArrayView1, ArrayView2, Axis};
 use numpy::{
     PyArray2, PyArrayDescrMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArray,
@@ -85,32 +85,31 @@ impl<'a> ScoresView<'a> {
         }
     }
 
-    /// Checks them, together with the class of each row. Probabilities are borrowed, logits made
-    /// probabilities of.
+    /// Checks them. Probabilities are borrowed, logits made probabilities of.
+    pub fn probabilities(self, from_logits: bool) -> calipers::Result<Probabilities<'a>> {
+        match (self, from_logits) {
+            (Self::Column32(column), false) => Probabilities::borrowed_binary(column),
+            (Self::Column64(column), false) => Probabilities::borrowed_binary(column),
+            (Self::Matrix32(matrix), false) => Probabilities::borrowed(matrix),
+            (Self::Matrix64(matrix), false) => Probabilities::borrowed(matrix),
+            (Self::Column32(column), true) => {
+                Probabilities::from_logits(column.insert_axis(Axis(1)))
+            }
+            (Self::Column64(column), true) => {
+                Probabilities::from_logits(column.insert_axis(Axis(1)))
+            }
+            (Self::Matrix32(matrix), true) => Probabilities::from_logits(matrix),
+            (Self::Matrix64(matrix), true) => Probabilities::from_logits(matrix),
+        }
+    }
+
+    /// Checks them, together with the class of each row.
     pub fn predictions(
         self,
         labels: &[u32],
         from_logits: bool,
     ) -> calipers::Result<Predictions<'a>> {
-        match (self, from_logits) {
-            (Self::Column32(column), false) => Predictions::borrowed_binary(column, labels),
-            (Self::Column64(column), false) => Predictions::borrowed_binary(column, labels),
-            (Self::Matrix32(matrix), false) => Predictions::borrowed(matrix, labels),
-            (Self::Matrix64(matrix), false) => Predictions::borrowed(matrix, labels),
-            (Self::Column32(column), true) => {
-                Predictions::from_logits(column.insert_axis(Axis(1)), labels)
-            }
-            (Self::Column64(column), true) => {
-                Predictions::from_logits(column.insert_axis(Axis(1)), labels)
-            }
-            (Self::Matrix32(matrix), true) => Predictions::from_logits(matrix, labels),
-            (Self::Matrix64(matrix), true) => Predictions::from_logits(matrix, labels),
-        }
-    }
-
-    /// Checks them where there are no labels.
-    pub fn unlabelled(self, from_logits: bool) -> calipers::Result<Predictions<'a>> {
-        self.predictions(&vec![0; self.rows()], from_logits)
+        self.probabilities(from_logits)?.with_labels(labels)
     }
 }
 
@@ -124,8 +123,8 @@ pub fn check_probabilities<'py>(
     from_logits: bool,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let view = scores.view();
-    let predictions = background::run(py, 1, |_| view.unlabelled(from_logits))?;
-    Ok(predictions.probs().to_pyarray(py))
+    let checked = background::run(py, 1, |_| view.probabilities(from_logits))?;
+    Ok(checked.probs().to_pyarray(py))
 }
 
 /// Raises an error unless there is a weight for each row, none is negative and some are not zero.
@@ -137,7 +136,5 @@ pub fn check_weights(
     rows: usize,
 ) -> PyResult<()> {
     let weights = weights.as_array().to_vec();
-    let any = Predictions::binary(vec![0.5; rows], &vec![0_u32; rows]);
-    any.and_then(|any| any.with_weights(weights)).map_err(|error| raise(py, &error))?;
-    Ok(())
+    calipers::check_weights(&weights, rows).map_err(|error| raise(py, &error))
 }

@@ -1,6 +1,6 @@
 //! Recalibrators that are fitted once, to be used.
 
-use calipers::{Fitted, Sample, load_model, recalibrator, save_model};
+use calipers::{Fitted, LabelKind, ModelNotes, Sample, load_model, recalibrator, save_model};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -27,7 +27,7 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let view = scores.view();
         let g = background::run(py, threads, |_| {
-            self.fitted.predict(view.unlabelled(from_logits)?.probs().view())
+            self.fitted.predict(view.probabilities(from_logits)?.probs().view())
         })?;
         Ok(PyArray2::from_owned_array(py, g))
     }
@@ -38,23 +38,69 @@ impl Model {
         self.fitted.converged()
     }
 
-    /// The model as JSON text.
-    fn to_json(&self, py: Python<'_>) -> PyResult<String> {
-        save_model(self.fitted.as_ref()).map_err(|error| raise(py, &error))
+    /// The model as JSON text, with what is known about it, if anything is.
+    #[pyo3(signature = (about=None))]
+    fn to_json(&self, py: Python<'_>, about: Option<Notes>) -> PyResult<String> {
+        let about = about.map(ModelNotes::from).unwrap_or_default();
+        save_model(self.fitted.as_ref(), &about).map_err(|error| raise(py, &error))
     }
 
     /// Models are pickled as JSON.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
         let from_json = py.get_type::<Self>().getattr("from_json")?;
-        Ok((from_json, (self.to_json(py)?,)))
+        Ok((from_json, (self.to_json(py, None)?,)))
     }
 
     /// The model that was saved as JSON text; it predicts the same bits.
     #[staticmethod]
     #[pyo3(signature = (text))]
     fn from_json(py: Python<'_>, text: &str) -> PyResult<Self> {
-        let fitted = load_model(text).map_err(|error| raise(py, &error))?;
-        Ok(Self { fitted })
+        Ok(load(py, text)?.0)
+    }
+
+    /// The same, and what is known about it.
+    #[staticmethod]
+    #[pyo3(signature = (text))]
+    fn load(py: Python<'_>, text: &str) -> PyResult<(Self, Notes)> {
+        load(py, text)
+    }
+}
+
+fn load(py: Python<'_>, text: &str) -> PyResult<(Model, Notes)> {
+    let model = load_model(text).map_err(|error| raise(py, &error))?;
+    Ok((Model { fitted: model.fitted }, model.about.into()))
+}
+
+/// What is known about a model, as a dictionary.
+#[derive(FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
+pub struct Notes {
+    recalibrator: Option<String>,
+    classes: Option<Vec<String>>,
+    labels: Option<String>,
+    columns: Option<Vec<String>>,
+    features: Option<usize>,
+    logits: bool,
+}
+
+/// How the kinds of labels are called in Python.
+const KINDS: [(&str, LabelKind); 3] =
+    [("str", LabelKind::Text), ("int", LabelKind::Integer), ("bool", LabelKind::Boolean)];
+
+impl From<Notes> for ModelNotes {
+    fn from(notes: Notes) -> Self {
+        let Notes { recalibrator, classes, labels, columns, features, logits } = notes;
+        let kind = |name: String| KINDS.iter().find(|(own, _)| *own == name).map(|(_, kind)| *kind);
+        Self { recalibrator, classes, labels: labels.and_then(kind), columns, features, logits }
+    }
+}
+
+impl From<ModelNotes> for Notes {
+    fn from(notes: ModelNotes) -> Self {
+        let ModelNotes { recalibrator, classes, labels, columns, features, logits } = notes;
+        let name =
+            |kind| KINDS.iter().find(|(_, own)| *own == kind).map(|(name, _)| (*name).into());
+        Self { recalibrator, classes, labels: labels.and_then(name), columns, features, logits }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use calipers::labels::listed;
-use calipers::{Sample, Stop, recalibrator, with_pool};
+use calipers::{ModelNotes, Sample, Stop, recalibrator, with_pool};
 use calipers_draw::text::fit_notes;
 use ndarray::Array2;
 
@@ -13,7 +13,7 @@ use crate::columns::{FoldSource, Unlabelled, unlabelled};
 use crate::error::{Failure, Result, say};
 use crate::format::Format;
 use crate::input::{Table, Wanted, read};
-use crate::model::SavedModel;
+use crate::model::{KnownModel, text};
 use crate::output::sheet::{Cells, Sheet};
 use crate::output::{self, file};
 
@@ -37,13 +37,15 @@ fn fit(args: &FitArgs) -> Result<()> {
     let fitted = with_pool(threads, &Stop::new(), || recalibrator.fit(&sample, args.seed))
         .map_err(|error| explain(&error))?;
     fit_notes(&recalibrator.name(), fitted.as_ref()).iter().for_each(|note| say(note));
-    let saved = SavedModel {
-        fitted,
-        classes: loaded.predictions.class_names().to_vec(),
-        columns: loaded.scores,
+    let about = ModelNotes {
+        recalibrator: Some(recalibrator.name()),
+        classes: Some(loaded.predictions.class_names().to_vec()),
+        labels: None,
+        features: Some(loaded.scores.len()),
+        columns: Some(loaded.scores),
         logits: loaded.logits,
     };
-    let text = saved.to_json()?;
+    let text = text(fitted.as_ref(), &about)?;
     if args.output == Path::new("-") {
         return output::print(&text);
     }
@@ -52,7 +54,7 @@ fn fit(args: &FitArgs) -> Result<()> {
 
 fn apply(args: &ApplyArgs) -> Result<()> {
     let format = Format::to_write(&args.output)?;
-    let model = SavedModel::read(&args.model)?;
+    let model = KnownModel::read(&args.model)?;
     let mut table = read(&args.file, &Wanted::default())?;
     let columns = columns_of(&model, &table, &args.scores);
     let scores = unlabelled(&mut table, &columns, &say)?;
@@ -63,22 +65,20 @@ fn apply(args: &ApplyArgs) -> Result<()> {
 }
 
 /// The columns that were asked for, or those that the model was fitted to if they are all there.
-fn columns_of(model: &SavedModel, table: &Table, asked: &ScoreArgs) -> ScoreArgs {
+fn columns_of(model: &KnownModel, table: &Table, asked: &ScoreArgs) -> ScoreArgs {
     let unsaid = asked.probs.is_none() && asked.logits.is_none();
     let there = |name: &String| table.columns.iter().any(|column| column.name == *name);
-    if unsaid && model.columns.iter().all(there) {
-        let (probs, logits) = if model.logits {
-            (None, Some(model.columns.clone()))
-        } else {
-            (Some(model.columns.clone()), None)
-        };
+    let fitted_to = model.columns.as_ref().filter(|columns| columns.iter().all(there));
+    if let Some(columns) = fitted_to.filter(|_| unsaid) {
+        let (probs, logits) = (Some(columns.clone()), None);
+        let (probs, logits) = if model.logits { (logits, probs) } else { (probs, logits) };
         return ScoreArgs { probs, logits };
     }
     ScoreArgs { probs: asked.probs.clone(), logits: asked.logits.clone() }
 }
 
 /// The model's class of each of the file's columns.
-fn order(model: &SavedModel, scores: &Unlabelled, table: &Table) -> Result<Vec<usize>> {
+fn order(model: &KnownModel, scores: &Unlabelled, table: &Table) -> Result<Vec<usize>> {
     let (classes, found) = (&model.classes, scores.classes.as_deref());
     let refused = |found: &str| {
         Failure::input(format!(
@@ -110,7 +110,7 @@ fn order(model: &SavedModel, scores: &Unlabelled, table: &Table) -> Result<Vec<u
 
 /// g, one column a class of the model.
 fn corrected(
-    model: &SavedModel,
+    model: &KnownModel,
     scores: &Unlabelled,
     order: &[usize],
     threads: usize,

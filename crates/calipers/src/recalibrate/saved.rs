@@ -11,20 +11,6 @@ use crate::error::Result;
 const FORMAT: u64 = 1;
 
 /// A fitted recalibrator with what is known about the predictions that it was fitted to.
-///
-/// ```
-/// use calipers::{Sample, SavedModel, recalibrator, simulate};
-///
-/// let predictions = simulate("multiclass-overconfident-3", 300, 0)?;
-/// let fitted = recalibrator("sms")?.fit(&Sample::from(&predictions), 0)?;
-/// let mut model = SavedModel::new(fitted);
-/// model.about.classes = Some(["cat", "dog", "fox"].map(str::to_owned).to_vec());
-/// let again = SavedModel::from_json(&model.to_json()?)?;
-/// assert_eq!(again.about, model.about);
-/// let f = predictions.probs();
-/// assert_eq!(model.fitted.predict(f.view())?, again.fitted.predict(f.view())?);
-/// # Ok::<(), calipers::Error>(())
-/// ```
 pub struct SavedModel {
     /// The map.
     pub fitted: Box<dyn Fitted>,
@@ -35,6 +21,9 @@ pub struct SavedModel {
 /// What is known about the predictions that a model was fitted to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelNotes {
+    /// The recalibrator's name with its parameters, if it was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recalibrator: Option<String>,
     /// The classes' names, in the order of the model's columns, if they have names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<Vec<String>>,
@@ -44,6 +33,9 @@ pub struct ModelNotes {
     /// The names of the columns that it was fitted to, if they had names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub columns: Option<Vec<String>>,
+    /// How many columns that were, if it was said: 1 where class 1 alone has a column.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub features: Option<usize>,
     /// Whether those held logits.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub logits: bool,
@@ -79,70 +71,44 @@ struct File {
     about: ModelNotes,
 }
 
-impl SavedModel {
-    /// A model of which nothing else is known.
-    pub fn new(fitted: Box<dyn Fitted>) -> Self {
-        Self { fitted, about: ModelNotes::default() }
-    }
-
-    /// The model as JSON text.
-    ///
-    /// # Errors
-    /// A recalibrator from outside this crate.
-    pub fn to_json(&self) -> Result<String> {
-        to_json(self.fitted.as_ref(), &self.about)
-    }
-
-    /// The model that a text is of; it predicts the same bits as the one that was saved.
-    ///
-    /// # Errors
-    /// Text that is no saved model, or one of a format that this version does not know.
-    pub fn from_json(text: &str) -> Result<Self> {
-        let value: Value =
-            serde_json::from_str(text).map_err(|error| unusable(error.to_string()))?;
-        // Before anything else: another format may have other fields.
-        if value["calipers"] != FORMAT {
-            let found = &value["calipers"];
-            return Err(unusable(format!("expected \"calipers\": {FORMAT}, found {found}")));
-        }
-        let file: File =
-            serde_json::from_value(value).map_err(|error| unusable(error.to_string()))?;
-        Ok(Self { fitted: load(&file.model, file.parameters)?, about: file.about })
-    }
-}
-
-/// A fitted model as JSON text, without any names.
+/// A fitted model as JSON text, with what is known about it.
 ///
 /// # Errors
-/// A model from outside this crate that does not say its state.
+/// A model from outside this crate.
 ///
 /// ```
-/// use calipers::{Sample, load_model, recalibrator, save_model, simulate};
+/// use calipers::{ModelNotes, Sample, load_model, recalibrator, save_model, simulate};
 ///
-/// let predictions = simulate("binary-overconfident", 300, 0)?;
-/// let fitted = recalibrator("isotonic")?.fit(&Sample::from(&predictions), 0)?;
-/// let again = load_model(&save_model(fitted.as_ref())?)?;
+/// let predictions = simulate("multiclass-overconfident-3", 300, 0)?;
+/// let fitted = recalibrator("sms")?.fit(&Sample::from(&predictions), 0)?;
+/// let classes = ["cat", "dog", "fox"].map(str::to_owned).to_vec();
+/// let about = ModelNotes { classes: Some(classes), ..ModelNotes::default() };
+/// let again = load_model(&save_model(fitted.as_ref(), &about)?)?;
+/// assert_eq!(again.about, about);
 /// let f = predictions.probs();
-/// assert_eq!(fitted.predict(f.view())?, again.predict(f.view())?);
+/// assert_eq!(fitted.predict(f.view())?, again.fitted.predict(f.view())?);
 /// # Ok::<(), calipers::Error>(())
 /// ```
-pub fn save_model(fitted: &dyn Fitted) -> Result<String> {
-    to_json(fitted, &ModelNotes::default())
-}
-
-/// The fitted model of a text, whatever else the text says: [`SavedModel::from_json`].
-///
-/// # Errors
-/// As [`SavedModel::from_json`].
-pub fn load_model(text: &str) -> Result<Box<dyn Fitted>> {
-    Ok(SavedModel::from_json(text)?.fitted)
-}
-
-fn to_json(fitted: &dyn Fitted, about: &ModelNotes) -> Result<String> {
+pub fn save_model(fitted: &dyn Fitted, about: &ModelNotes) -> Result<String> {
     let state = fitted.state();
     let ModelState { model, parameters } =
         state.ok_or_else(|| unusable("this recalibrator cannot be saved".to_owned()))?;
     let (calipers, model, about) = (FORMAT.into(), model.to_owned(), about.clone());
     serde_json::to_string(&File { calipers, model, parameters, about })
         .map_err(|error| unusable(error.to_string()))
+}
+
+/// The model that a text is of; it predicts the same bits as the one that was saved.
+///
+/// # Errors
+/// Text that is no saved model, or one of a format that this version does not know.
+pub fn load_model(text: &str) -> Result<SavedModel> {
+    let value: Value = serde_json::from_str(text).map_err(|error| unusable(error.to_string()))?;
+    // Before anything else: another format may have other fields.
+    if value["calipers"] != FORMAT {
+        let found = &value["calipers"];
+        return Err(unusable(format!("expected \"calipers\": {FORMAT}, found {found}")));
+    }
+    let file: File = serde_json::from_value(value).map_err(|error| unusable(error.to_string()))?;
+    Ok(SavedModel { fitted: load(&file.model, file.parameters)?, about: file.about })
 }

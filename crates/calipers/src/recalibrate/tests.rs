@@ -185,7 +185,7 @@ fn a_model_that_would_leave_the_simplex_is_refused() {
         ("boost-cold:trees=1", &three, "/forests/0/trees/0/at", u64::MAX as f64),
         ("boost-leafwise-cold:trees=1", &three, "/forests/0/factors/0", 1e-300),
     ] {
-        let saved = save_model(fit(name, predictions).as_ref()).unwrap();
+        let saved = save_model(fit(name, predictions).as_ref(), &ModelNotes::default()).unwrap();
         assert!(load_model(&saved).is_ok(), "{name}");
         let mut saved: serde_json::Value = serde_json::from_str(&saved).unwrap();
         let place = saved.pointer_mut(&format!("/parameters{path}"));
@@ -223,7 +223,8 @@ fn predictions_are_written_to_any_layout() {
 
 #[test]
 fn a_kernel_too_narrow_to_number_its_cells_is_refused() {
-    let saved = save_model(fit("kernel", &simulate("binary-shifted", 300, 0).unwrap()).as_ref());
+    let kernel = fit("kernel", &simulate("binary-shifted", 300, 0).unwrap());
+    let saved = save_model(kernel.as_ref(), &ModelNotes::default());
     let narrow = saved.unwrap().replace("\"bandwidth\":0.1", "\"bandwidth\":1e-300");
     assert!(narrow.contains("1e-300"));
     assert!(load_model(&narrow).err().unwrap().to_string().contains("do not fit together"));

@@ -1,6 +1,6 @@
 //! What is saved and loaded is the same.
 
-use calipers::{Fitted, Predictions, Purpose, load_model, save_model, simulate};
+use calipers::{Fitted, ModelNotes, Predictions, Purpose, load_model, save_model, simulate};
 use ndarray::Array2;
 use proptest::prelude::*;
 
@@ -17,11 +17,16 @@ fn bits(fitted: &dyn Fitted, f: &Array2<f64>, purpose: Purpose) -> Vec<u64> {
 fn same(name: &str, predictions: &Predictions<'_>, seed: u64) -> Held {
     let f = predictions.probs().to_owned();
     let fitted = lists::fit(name, predictions, seed);
-    let saved = save_model(fitted.as_ref()).unwrap();
-    let again = load_model(&saved);
+    let saved = save_model(fitted.as_ref(), &ModelNotes::default()).unwrap();
+    let again = load_model(&saved).map(|model| model.fitted);
     prop_assert!(again.is_ok(), "{}: {:?} {}", name, again.err(), saved);
     let again = again.unwrap();
-    prop_assert_eq!(&saved, &save_model(again.as_ref()).unwrap(), "{}", name);
+    prop_assert_eq!(
+        &saved,
+        &save_model(again.as_ref(), &ModelNotes::default()).unwrap(),
+        "{}",
+        name
+    );
     for purpose in [Purpose::Direction, Purpose::Squared, Purpose::Log] {
         let (one, other) = (bits(fitted.as_ref(), &f, purpose), bits(again.as_ref(), &f, purpose));
         prop_assert_eq!(one, other, "{} {:?}", name, purpose);

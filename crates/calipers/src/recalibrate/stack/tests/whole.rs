@@ -5,7 +5,7 @@ use ndarray::{Array2, Axis};
 use super::super::limits::Limits;
 use super::{drawn, weighted};
 use crate::loss::Purpose;
-use crate::recalibrate::{Fitted, load_model, recalibrator, save_model};
+use crate::recalibrate::{Fitted, ModelNotes, load_model, recalibrator, save_model};
 use crate::{Predictions, Sample};
 
 const PURPOSES: [Purpose; 3] = [Purpose::Direction, Purpose::Squared, Purpose::Log];
@@ -173,7 +173,7 @@ fn limits_leave_a_row_to_every_part() {
 /// What was saved and changed by hand is refused where it would not fit together.
 #[test]
 fn a_stack_that_was_tampered_with_is_refused() {
-    let saved = save_model(fit(&drawn(60, 3, 0), 0).as_ref()).unwrap();
+    let saved = save_model(fit(&drawn(60, 3, 0), 0).as_ref(), &ModelNotes::default()).unwrap();
     assert!(load_model(&saved).is_ok());
     let value: serde_json::Value = serde_json::from_str(&saved).unwrap();
     let parameters = ["weights", "mixture", "members"];
