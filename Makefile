@@ -48,7 +48,7 @@ test: lint test-checks test-rust test-fuzz test-python test-report test-studies 
 lint: $(VENV)/ready ## Run every linter
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- --deny warnings
-	RUSTDOCFLAGS="--deny warnings" cargo doc --package calipers --no-deps
+	RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --lib --examples --no-deps
 	$(PYTHON) -m ruff check
 	$(PYTHON) -m ruff format --check
 	$(PYTHON) -m mypy
