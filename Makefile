@@ -24,12 +24,15 @@ demo: ## Build calipers (without Parquet, which takes minutes) and measure what 
 build: ## Build what tests run, without optimising all of it
 	cargo build --workspace --lib --bins --examples
 
-python: $(VENV)/ready ## Build the Python package as it is released, and install it in .venv
+python: ## Build the Python package as it is released, and install it in .venv
+	test -x $(PYTHON) || python3 -m venv $(VENV)
+	$(PYTHON) -m pip install --quiet $$(grep ^maturin== requirements/test.txt)
 	rm -rf dist
 	$(VENV)/bin/maturin build --release --quiet --interpreter $(PYTHON) --out dist
+	$(PYTHON) -m pip install --quiet dist/*.whl
 	$(PYTHON) -m pip install --quiet --force-reinstall --no-deps dist/*.whl
 
-notebook: python ## Run the example notebook again, and keep what it shows
+notebook: $(VENV)/ready python ## Run the example notebook again, and keep what it shows
 	$(PYTHON) examples/execute.py
 
 clean: ## Remove everything that was built

@@ -1,10 +1,10 @@
 //! The extension module behind the Python package `calipers`.
 //!
-//! It converts: arrays to views ([`arrays`]), labels to classes ([`labels`]), errors to exceptions
-//! ([`error`]). The mathematics is the `calipers` crate's, the face that people see is the Python
-//! package's. Long computations run on a thread of their own ([`background`]), while the calling
+//! It converts: arrays to views (`arrays`), labels to classes (`labels`), errors to exceptions
+//! (`error`). The mathematics is the `calipers` crate's, the face that people see is the Python
+//! package's. Long computations run on a thread of their own (`background`), while the calling
 //! thread waits without the interpreter's lock, listens for Ctrl-C, and runs the Python code that
-//! the computation asks for: classifiers ([`classifier`]), distances ([`distance`]), progress.
+//! the computation asks for: classifiers (`classifier`), distances (`distance`), progress.
 
 mod arrays;
 mod background;
