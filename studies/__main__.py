@@ -43,7 +43,7 @@ STUDIES = (
     ),
     Study(
         "neighbours",
-        "other measures where the truth is known, and docs/neighbours.md (an hour)",
+        "other measures where the truth is known, and docs/neighbours.md",
         "neighbours.run",
         quick=True,
         check=True,
@@ -61,7 +61,7 @@ STUDIES = (
     ),
     Study(
         "coverage",
-        "how often lower bounds are above the truth, and tests reject (hours)",
+        "how often lower bounds are above the truth, and tests reject",
         "coverage.run",
         quick=True,
     ),

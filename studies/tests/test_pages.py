@@ -57,3 +57,11 @@ def test_every_study_is_there(study: Study) -> None:
     assert callable(module.options)
     assert callable(module.run)
     assert (ROOT / "requirements" / f"{study.needs}.txt").exists()
+
+
+def test_make_knows_which_environment_a_study_needs() -> None:
+    lines = (ROOT / "Makefile").read_text().splitlines()
+    (peers,) = [
+        line.split(" := ")[1].split() for line in lines if line.startswith("STUDY_PEERS :=")
+    ]
+    assert sorted(peers) == sorted(study.name for study in STUDIES if study.needs == "peers")
