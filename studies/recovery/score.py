@@ -79,7 +79,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     results = ROOT / "target" / "scores.csv"
     add("--results", type=Path, default=results, help="the file to append to")
     add("--jobs", type=int, default=os.cpu_count() or 1, help="how many files at a time")
-    add("--calipers", type=Path, help="a program to score instead of building one")
+    add("--program", type=Path, help="a program to score instead of building one")
 
 
 def run(asked: argparse.Namespace) -> None:
@@ -93,7 +93,7 @@ def run(asked: argparse.Namespace) -> None:
     files = [corpus.read(path, asked.rows) for path in paths]
     files = [data for data in files if data.probs.shape[1] > 1]
     files = [data for data in files if asked.task in (None, data.task)]
-    program = Program.find(asked.calipers)
+    program = Program.find(asked.program)
     results = corpus.results(asked.results, program)
     scored = Scored(files, asked.seeds, asked.methods)
     rows = scored.compute(program, results, asked.jobs, "score")

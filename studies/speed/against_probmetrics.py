@@ -330,7 +330,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=1, help="seed of the data sets")
     add("--time-out", type=float, default=300.0, help="seconds until a run counts as a hang")
     add("--environment", type=Path, default=ENVIRONMENT, help="where probmetrics is installed")
-    add("--calipers", type=Path, help="a program to time instead of building one")
+    add("--program", type=Path, help="a program to time instead of building one")
     add("--json", type=Path, help="a file to write everything to")
 
 
@@ -342,7 +342,7 @@ def run(asked: argparse.Namespace) -> int:
     if asked.quick:
         asked.repeats, asked.rows, asked.modes = 1, ROWS[:1], list(MODES)[:1]
     say("building calipers")
-    calipers = Program.find(asked.calipers).path
+    calipers = Program.find(asked.program).path
     with tempfile.TemporaryDirectory() as name:
         sets = [
             simulate(calipers, setting, rows, asked.seed, Path(name))

@@ -39,12 +39,12 @@ def options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("recalibrators", nargs="*", default=["isotonic", "auto", "kernel"], help="what to time")
     add("--rows", type=int, default=1_000_000, help="how many")
-    add("--calipers", type=Path, help="a program to time instead of building one")
+    add("--program", type=Path, help="a program to time instead of building one")
 
 
 def run(asked: argparse.Namespace) -> None:
     """Simulate, estimate, print."""
-    calipers = Program.find(asked.calipers, parquet=True).path
+    calipers = Program.find(asked.program, parquet=True).path
     rows, names = asked.rows, asked.recalibrators
     numbers = 24 * rows
     with tempfile.TemporaryDirectory() as folder:
