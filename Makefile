@@ -41,7 +41,7 @@ clean: ## Remove everything that was built
 
 ##@ Test
 
-check: ## Look at formats, clippy and the core's own tests, in a minute
+check: ## Look at formats, clippy and the core's own tests
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- --deny warnings
 	cargo test --package calipers --lib
