@@ -1,7 +1,7 @@
 //! What calipers must bear: one module a way in, each with `run`, which takes any bytes and panics if
 //! calipers does something that it must not do.
 //!
-//! `fuzz_targets` has a program for each that libFuzzer drives (`make fuzz`); `tests/replay.rs` runs
+//! `fuzz_targets` has a program for each that libFuzzer drives (`make long WHAT=fuzz`); `tests/replay.rs` runs
 //! them on the seeds, on what once failed, and on mutations of both (`cargo test`).
 
 pub mod arrow;

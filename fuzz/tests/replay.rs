@@ -1,6 +1,6 @@
 //! Every target on its seeds, on every input that once failed, and on mutations of both.
 //!
-//! libFuzzer finds more, and takes longer (`make fuzz`); this runs wherever the tests run.
+//! libFuzzer finds more, and takes longer (`make long WHAT=fuzz`); this runs wherever the tests run.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -92,7 +92,7 @@ def settled(before: State | None = None) -> State:
 def line(
     what: str, workers: int, calls: int, start: float, memory: tuple[float, float], different: int
 ) -> None:
-    """Print what a case found, as it stands in `docs/reliability/load.csv`."""
+    """Print what a case found, as it stands in `docs/robustness/load.csv`."""
     seconds = time.perf_counter() - start
     before, after = memory
     print(f"load,{what},{workers},{calls},{seconds:.1f},{before:.1f},{after:.1f},{different},0")

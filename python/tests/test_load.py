@@ -1,6 +1,6 @@
 """Load that a service puts on it, and processes that are killed while they write.
 
-The same at length is `make load`.
+The same at length is `make long WHAT=load`.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Side by side with probmetrics 1.3.0, whose values are in oracles/peer_values.json."""
+"""Side by side with probmetrics 1.3.0, whose values are in studies/oracles."""
 
 import json
 
@@ -11,8 +11,8 @@ from sklearn.naive_bayes import GaussianNB
 
 import calipers
 
-PEER = json.loads((ROOT / "oracles" / "peer_values.json").read_text())
-# As in oracles/peer.py.
+PEER = json.loads((ROOT / "studies" / "oracles" / "peer_values.json").read_text())
+# As in studies/oracles/peer.py.
 MODELS = {
     "LogisticRegression": LogisticRegression(tol=1e-10, max_iter=100_000),
     "GaussianNB": GaussianNB(var_smoothing=0.1),
@@ -22,7 +22,7 @@ MODELS = {
 @pytest.mark.parametrize("file", PEER["many"])
 @pytest.mark.parametrize("name", MODELS)
 def test_many_classes_agree(file: str, name: str) -> None:
-    with np.load(ROOT / "oracles" / "data" / f"{file}.npz") as arrays:
+    with np.load(ROOT / "studies" / "oracles" / "data" / f"{file}.npz") as arrays:
         probs, labels, folds = arrays["probs"], arrays["labels"], arrays["folds"]
     expected = PEER["many"][file][name]
     report = calipers.evaluate(

@@ -1,9 +1,11 @@
 """Recalibrators that are kept, and the habits of scikit-learn's estimators."""
 
 import copy
+import os
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -330,5 +332,5 @@ assert abs(own["brier"].value - built_in["brier"].value) < 1e-3
         check=True,
         timeout=60,
         cwd=tmp_path,
-        env={"PYTHONPATH": str(tmp_path)},
+        env={"PYTHONPATH": f"{tmp_path}{os.pathsep}{Path(calipers.__file__).parents[1]}"},
     )

@@ -1,4 +1,4 @@
-"""Tensors on the CPU; run where torch is, by `make test-python-foundation`."""
+"""Tensors on the CPU; run where torch is, by `make long WHAT=foundation`."""
 
 import numpy as np
 import pytest

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 /// Keeps memory that was freed for the next large array. The system's allocator gives it back at
 /// once, and finding it again took half of the time of an estimate on a million rows
-/// (`bench/million_rows.py`).
+/// (`studies/speed/million_rows.py`).
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,7 +1,7 @@
 //! Many runs of the program at once, into one directory: every output is whole at any time.
 //!
 //! `CALIPERS_LOAD` is the number of estimates a worker for other tests of this name; a worker here makes
-//! a twentieth as many runs, since each is a process: few by default, and 50 for `make load`.
+//! a twentieth as many runs, since each is a process: few by default, and 50 for `make long WHAT=load`.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]

@@ -33,7 +33,8 @@ fn the_library_reads_the_model_and_agrees_with_the_file() {
         assert_eq!(saved["columns"], serde_json::json!(["p_0", "p_1", "p_2"]));
         let model = calipers::load_model(&saved.to_string()).unwrap();
         let f: Vec<f64> = rows().into_iter().flat_map(|(_, f)| f).collect();
-        let g = model.predict(ndarray::ArrayView2::from_shape((60, 3), &f).unwrap()).unwrap();
+        let g =
+            model.fitted.predict(ndarray::ArrayView2::from_shape((60, 3), &f).unwrap()).unwrap();
         let ran = place.run(&["recalibrate", "apply", "model.json", "table.csv", "-o", "-"]);
         assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
         for ((cells, g), (label, _)) in cells(&ran.stdout).iter().zip(g.rows()).zip(rows()) {

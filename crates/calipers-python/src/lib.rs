@@ -1,11 +1,11 @@
 //! The extension module behind the Python package `calipers`.
 //!
-//! It converts: arrays to views ([`arrays`]), labels to classes ([`labels`]), options to an estimator
-//! ([`options`]), errors to exceptions ([`error`]). The mathematics is the `calipers` crate's, tables
+//! It converts: arrays to views (`arrays`), labels to classes (`labels`), options to an estimator
+//! (`options`), errors to exceptions (`error`). The mathematics is the `calipers` crate's, tables
 //! and sentences are `calipers-draw`'s, the face that people see is the Python package's. Long
-//! computations run on a thread of their own ([`background`]), while the calling thread waits without
+//! computations run on a thread of their own (`background`), while the calling thread waits without
 //! the interpreter's lock, listens for Ctrl-C, and runs the Python code that the computation asks for:
-//! classifiers ([`classifier`]), distances ([`distance`]), progress.
+//! classifiers (`classifier`), distances (`distance`), progress.
 
 mod arrays;
 mod background;

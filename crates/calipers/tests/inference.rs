@@ -12,7 +12,7 @@ fn estimator(names: &[&str], learner: &str) -> Estimator {
 }
 
 /// The share of data sets whose 95 % bound is above the truth: at most 5 % up to two Monte-Carlo
-/// standard errors of 400 data sets, which are 2.2 points. `bench/coverage.rs` has every cell.
+/// standard errors of 400 data sets, which are 2.2 points. `studies/coverage/coverage.rs` has every cell.
 #[test]
 fn bounds_are_above_the_truth_no_more_often_than_they_say() {
     let data_sets = 400;

@@ -179,7 +179,7 @@ fn auto_reads_zero_or_less_on_calibrated_predictions_of_more_classes() {
     }
 }
 
-/// The table in docs/method.md, with seeds that no other test uses: `cargo test --package calipers
+/// The table in docs/choices.md, with seeds that no other test uses: `cargo test --package calipers
 /// --test lower_bound -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes minutes"]

@@ -1,4 +1,4 @@
-//! The neighbours against other packages and slow twins, in `oracles/neighbour_values.json`; and what
+//! The neighbours against other packages and slow twins, in `studies/oracles/neighbour_values.json`; and what
 //! must hold whatever the rows.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -58,7 +58,7 @@ fn tiny(case: &Value) -> Predictions<'static> {
 /// Every entry of the oracles: equal where the package is right, and not where it is known to err.
 #[test]
 fn the_neighbours_agree_with_their_packages() {
-    let path = common::root().join("oracles/neighbour_values.json");
+    let path = common::root().join("studies/oracles/neighbour_values.json");
     let oracle: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let mut data: BTreeMap<String, Predictions<'static>> = BTreeMap::new();
     for case in oracle["cases"].as_array().unwrap() {
@@ -74,7 +74,7 @@ fn the_neighbours_agree_with_their_packages() {
             continue;
         }
         let predictions = data.entry(case.clone()).or_insert_with(|| {
-            let path = common::root().join(format!("oracles/data/{case}.npz"));
+            let path = common::root().join(format!("studies/oracles/data/{case}.npz"));
             without_weights(&common::read_npz(&path).0)
         });
         let ours = found.entry((case.clone(), measure.clone())).or_insert_with(|| {

@@ -1,4 +1,4 @@
-//! Every recalibrator and metric against the independent values of `oracles/`: scikit-learn,
+//! Every recalibrator and metric against the independent values of `studies/oracles/`: scikit-learn,
 //! SciPy and NumPy on real predictions with ties, zeros, weights and a class never observed.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -15,12 +15,12 @@ const TOLERANCE: f64 = 1e-6;
 fn estimates_agree_with_the_oracles() {
     let (mut compared, mut largest) = (0, 0.0f64);
     let mut faults = Vec::new();
-    let files = common::files(&common::root().join("oracles/values"), "json");
+    let files = common::files(&common::root().join("studies/oracles/values"), "json");
     assert!(files.len() >= 6, "{} files", files.len());
     for path in files {
         let oracle: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
         let file = path.file_stem().unwrap().to_str().unwrap();
-        let data = common::root().join(format!("oracles/data/{file}.npz"));
+        let data = common::root().join(format!("studies/oracles/data/{file}.npz"));
         let (predictions, folds) = common::read_npz(&data);
         for (name, values) in oracle["values"].as_object().unwrap() {
             let values = values.as_object().unwrap();

@@ -3,7 +3,7 @@
 /// Probabilities below this count as this wherever a logarithm of f is a *feature* of a
 /// recalibrator (losses have no floor unless the user asks for one). Lower floors recover less of
 /// the error, because one row that f rules out and that happens then outweighs all others;
-/// docs/method.md, "The floor under logarithms", has the figures.
+/// docs/choices.md, "The floor under logarithms", has the figures.
 pub(crate) const FLOOR: f64 = 1e-6;
 
 /// ln f, with f floored at [`FLOOR`].

@@ -1,7 +1,7 @@
 //! Predictions as far out as they come: what is found there is what it should be, or is refused with a
 //! reason.
 //!
-//! What takes more than a few seconds is `#[ignore]`d, and run by `make extremes`.
+//! What takes more than a few seconds is `#[ignore]`d, and run by `make long WHAT=extremes`.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod beside;

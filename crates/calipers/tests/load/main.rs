@@ -7,7 +7,7 @@
 //!
 //! Without `unsafe` Rust cannot fork, so the processes are started afresh; forks are tried from Python
 //! (`python/tests/load.py`). `CALIPERS_LOAD` is the number of estimates a worker: few by default, and
-//! 1,000 for `make load`.
+//! 1,000 for `make long WHAT=load`.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -134,7 +134,7 @@ fn processes(estimates: usize) -> String {
     line(what, PROCESSES, PROCESSES * estimates, seconds, memory, different)
 }
 
-/// A line of `docs/reliability/load.csv`: what, workers, estimates, seconds, memory then and now in
+/// A line of `docs/robustness/load.csv`: what, workers, estimates, seconds, memory then and now in
 /// MiB, different answers, hangs. There is none of the last: a hang has no lines.
 fn line(
     what: &str,

@@ -30,7 +30,7 @@ pub(super) use correction::Correction;
 ///
 /// It assumes that the truth is a smooth function of f, apart from predictions that many rows share.
 /// Cost: one pass over sorted rows, and a few milliseconds whatever the number of rows, k times.
-/// docs/method.md has the figures behind each choice.
+/// docs/choices.md has the figures behind each choice.
 ///
 /// ## Reference
 /// MacKay, *Bayesian interpolation*, 1992, for the evidence; MacKay, *The evidence framework applied

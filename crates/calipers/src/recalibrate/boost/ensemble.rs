@@ -177,7 +177,7 @@ impl Start {
 }
 
 /// The paper has 254 borders. On the development corpus fewer recover as much, and they are faster
-/// to try (docs/method.md, "Boosted trees").
+/// to try (docs/choices.md, "Boosted trees").
 fn automatic_borders(classes: usize) -> usize {
     if classes == 2 { 32 } else { 16 }
 }

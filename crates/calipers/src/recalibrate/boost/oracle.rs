@@ -1,4 +1,4 @@
-//! What CatBoost and LightGBM grow on the same rows: see `oracles/boost.py`.
+//! What CatBoost and LightGBM grow on the same rows: see `studies/oracles/boost.py`.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::{BinnedRows, borders};
 /// Every file, with its name.
 pub(super) fn problems() -> Vec<(String, Value)> {
     let folder =
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../oracles/boost_values");
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies/oracles/boost_values");
     let read = |path: std::path::PathBuf| {
         let text = std::fs::read_to_string(&path).unwrap();
         (path.display().to_string(), serde_json::from_str(&text).unwrap())

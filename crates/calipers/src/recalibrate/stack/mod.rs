@@ -37,7 +37,7 @@ use crate::data::Sample;
 ///
 /// It assumes nothing of the truth. Cost: n·k² for the scaling, 160 trees of n·k a level, and 2,048
 /// rows of support for each row to predict; all bounded, beyond which it learns from a part of the
-/// rows. docs/method.md has the figures behind each choice.
+/// rows. docs/choices.md has the figures behind each choice.
 ///
 /// ## Reference
 /// Wolpert, *Stacked generalization*, 1992; Breiman, *Stacked regressions*, 1996, for weights that

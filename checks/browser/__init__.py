@@ -1,0 +1,1 @@
+"""The pages of `calipers report` in a browser without a window."""

@@ -1,1 +1,0 @@
-"""How other measures of calibration behave where the truth is known."""

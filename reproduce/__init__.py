@@ -1,1 +1,0 @@
-"""The paper's figures and tables, computed again with calipers: `python3 -m reproduce`."""

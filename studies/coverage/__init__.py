@@ -1,0 +1,1 @@
+"""How often lower bounds are above the truth, and tests reject."""

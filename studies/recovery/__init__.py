@@ -1,0 +1,1 @@
+"""How much of the error recalibrators recover on real predictions."""

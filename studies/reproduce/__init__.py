@@ -1,0 +1,1 @@
+"""The paper's figures and tables, computed again with calipers."""

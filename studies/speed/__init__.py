@@ -1,0 +1,1 @@
+"""How long calipers takes, beside others and beside what it is given."""
