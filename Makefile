@@ -105,7 +105,10 @@ define LONG_properties
 	$(PYTHON) -m studies properties --times $(or $(TIMES),20)
 endef
 define LONG_extremes
-	cargo test --workspace --test extremes -- --include-ignored --nocapture
+	cargo test --workspace --test main extremes:: -- --include-ignored --nocapture
+endef
+define LONG_simulations
+	CALIPERS_LONG=1 cargo test --workspace --test main -- --nocapture
 endef
 # Every crate beneath us is instrumented, too.
 define LONG_fuzz
@@ -130,9 +133,9 @@ define LONG_foundation
 	$(VENV)-foundation/bin/python -m pip install --quiet --force-reinstall --no-deps dist/*.whl
 	$(VENV)-foundation/bin/python -m pytest --quiet python/tests/test_torch.py python/tests/test_foundation.py
 endef
-LONG := properties extremes fuzz load mutants miri foundation
+LONG := properties extremes simulations fuzz load mutants miri foundation
 
-long: $(VENV)/ready $(if $(filter load foundation,$(WHAT)),python) $(if $(filter foundation,$(WHAT)),$(VENV)-foundation/ready) ## Test at length: WHAT=properties, extremes, fuzz, load, mutants, miri, or foundation (3 GB)
+long: $(VENV)/ready $(if $(filter load foundation,$(WHAT)),python) $(if $(filter foundation,$(WHAT)),$(VENV)-foundation/ready) ## Test at length: WHAT=properties, extremes, simulations, fuzz, load, mutants, miri, or foundation (3 GB)
 	$(if $(filter $(WHAT),$(LONG)),,$(error WHAT is one of $(LONG)))
 	$(LONG_$(WHAT))
 

@@ -1,6 +1,6 @@
 """What holds for every input, through the Python door.
 
-The mathematics behind it has its own properties (`crates/calipers/tests/properties`), over many
+The mathematics behind it has its own properties (`crates/calipers/tests/main/properties`), over many
 more cases.
 """
 

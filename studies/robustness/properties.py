@@ -1,6 +1,6 @@
 """Try every property on many more other cases than the tests do, and write down how many.
 
-The tests of `crates/*/tests/properties` append a line a property to a file; here they become
+The tests of `crates/*/tests/main/properties` append a line a property to a file; here they become
 `docs/robustness/properties.csv`.
 """
 
@@ -29,7 +29,7 @@ def run(asked: argparse.Namespace) -> int:
         "CALIPERS_PROPERTY_SEED": "1",
         "CALIPERS_PROPERTY_TABLE": str(LINES),
     }
-    command = ["cargo", "test", "--workspace", "--test", "properties"]
+    command = ["cargo", "test", "--workspace", "--test", "main", "properties::"]
     failed = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
     pages = Pages()
     if not failed:

@@ -12,6 +12,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod jobs;
+mod memory;
 mod watch;
 
 use std::env;
@@ -44,6 +45,7 @@ fn main() {
     if let Ok(worker) = env::var(WORKER) {
         return alone(worker.parse().unwrap(), estimates);
     }
+    memory::the_door_takes_memory_for_labels_alone();
     for line in [threads(estimates), processes(estimates)] {
         println!("{line}");
     }

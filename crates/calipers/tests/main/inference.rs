@@ -1,6 +1,4 @@
 //! Lower bounds, in-sample estimates, parts of losses, groups and comparisons, as a user sees them.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use calipers::{Error, Estimator, Folds, Metric, Predictions, Simulation, recalibrator, simulate};
 
 fn metrics(names: &[&str]) -> Vec<Metric> {

@@ -1,11 +1,9 @@
 //! Every recalibrator and metric against the independent values of `studies/oracles/`: scikit-learn,
 //! SciPy and NumPy on real predictions with ties, zeros, weights and a class never observed.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use calipers::{Estimator, Metric, recalibrator};
 use serde_json::Value;
+
+use crate::common;
 
 /// Ours and the oracle's optimum each have a gradient below 1e-9; scores of norms jump where g
 /// crosses f, but no row of these files lies that close to a crossing.

@@ -3,9 +3,9 @@
 use calipers::{BinaryNorm, Estimate, Report};
 use proptest::prelude::*;
 
-use crate::cases::{Held, Property};
-use crate::drawn::{Drawn, drawn};
-use crate::lists;
+use crate::properties::cases::{Held, Property};
+use crate::properties::drawn::{Drawn, drawn};
+use crate::properties::lists;
 
 /// The weighted mean of the scores of rows that count.
 fn mean(one: &Estimate, weights: &[f64]) -> f64 {

@@ -1,6 +1,4 @@
 //! Parts of the interface that other packages of the workspace stand on, each beside what it must equal.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
 use calipers::labels::{ClassColumns, Label, read};
 use calipers::{
     Error, Estimator, Figure, Mark, Metric, Neighbour, Neighbours, Predictions, Role, Simulation,

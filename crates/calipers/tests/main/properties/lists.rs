@@ -4,7 +4,7 @@ use calipers::{
     Distance, Estimator, Fitted, Metric, Predictions, Sample, recalibrator, recalibrators,
 };
 
-use crate::drawn::Drawn;
+use crate::properties::drawn::Drawn;
 
 /// Recalibrators with other parameters than their defaults, where those take another way.
 const OTHERS: [&str; 6] = [

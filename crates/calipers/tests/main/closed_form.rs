@@ -1,14 +1,12 @@
 //! With the true C in place of g, the estimates are the true calibration errors.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::sync::Arc;
 
 use calipers::{
     BinaryNorm, Estimator, Fitted, Metric, Purpose, Recalibrator, Result, Sample, Simulation,
 };
 use ndarray::{ArrayView2, ArrayViewMut2};
+
+use crate::common;
 
 const ROWS: usize = 1_000_000;
 

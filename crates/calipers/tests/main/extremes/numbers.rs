@@ -3,7 +3,7 @@
 use calipers::{Predictions, SUM_TOLERANCE, simulate};
 use ndarray::{Array2, array};
 
-use crate::{SLOW, assert_near, assert_numbers, estimate, names};
+use crate::extremes::{SLOW, assert_near, assert_numbers, estimate, names};
 
 /// As a format with so many significant bits and such a least exponent keeps it.
 fn kept(value: f64, bits: i32, least: i32) -> f64 {
@@ -57,7 +57,7 @@ fn one_and_an_ulp_is_one() {
         assert!(predictions.probs().iter().all(|p| (0.0..=1.0).contains(p)));
         for name in names() {
             let metrics = ["l1", "log", "top-l1", "top-log", "classwise-brier", "classwise-log"];
-            let asked = crate::asked(name, &metrics).folds(2);
+            let asked = crate::extremes::asked(name, &metrics).folds(2);
             assert_numbers(name, &asked.estimate(&predictions).unwrap());
         }
     }
@@ -75,7 +75,8 @@ fn tiny_probabilities_keep_their_logarithm() {
         labels.iter_mut().step_by(2).for_each(|label| *label = 1);
         labels[7] = 1;
         let predictions = Predictions::binary(probs, &labels).unwrap();
-        let report = crate::asked("constant", &["log"]).folds(40).estimate(&predictions).unwrap();
+        let report =
+            crate::extremes::asked("constant", &["log"]).folds(40).estimate(&predictions).unwrap();
         // 20 of the other 39 are of class 1, mixed with a fortieth of the uniform.
         let frequency = 20.0 / 39.0;
         let g: f64 = frequency + (0.5 - frequency) / 40.0;

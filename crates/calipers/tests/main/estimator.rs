@@ -1,8 +1,4 @@
 //! The estimator as a user sees it: settings, threads, scores, infinities.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,6 +1,4 @@
 //! Stopping: whatever is being fitted, it ends soon after it was told to.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::thread;
 use std::time::{Duration, Instant};
 

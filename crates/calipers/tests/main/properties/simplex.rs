@@ -4,9 +4,9 @@ use calipers::{Predictions, Purpose};
 use ndarray::{Array2, array};
 use proptest::prelude::*;
 
-use crate::cases::Property;
-use crate::drawn::drawn;
-use crate::lists;
+use crate::properties::cases::Property;
+use crate::properties::drawn::drawn;
+use crate::properties::lists;
 
 /// Fitted to one set, predicting another, for every purpose.
 #[test]

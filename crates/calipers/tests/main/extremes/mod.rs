@@ -2,7 +2,6 @@
 //! reason.
 //!
 //! What takes more than a few seconds is `#[ignore]`d, and run by `make long WHAT=extremes`.
-#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod beside;
 mod constant;

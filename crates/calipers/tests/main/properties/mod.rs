@@ -3,7 +3,6 @@
 //! Each property stands once, in the file of its family. `drawn` draws the predictions, `lists` has the
 //! recalibrators and the metrics, `cases` runs a property and counts. The cases are the same in every
 //! run; `make long WHAT=properties` draws twenty times as many others and writes down how many.
-#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod cases;
 mod drawn;

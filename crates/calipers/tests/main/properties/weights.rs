@@ -4,9 +4,9 @@ use calipers::{Report, Sample};
 use ndarray::Array2;
 use proptest::prelude::*;
 
-use crate::cases::{Held, Property};
-use crate::drawn::{Drawn, drawn};
-use crate::lists;
+use crate::properties::cases::{Held, Property};
+use crate::properties::drawn::{Drawn, drawn};
+use crate::properties::lists;
 
 /// Metrics whose scores do not jump.
 const SMOOTH: [&str; 6] =

@@ -1,9 +1,5 @@
 //! On calibrated predictions the estimate is at or below 0 in expectation, with plain folds; with
 //! folds stratified by label it is not.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -12,6 +8,8 @@ use calipers::{
     simulate,
 };
 use ndarray::{ArrayView2, ArrayViewMut2};
+
+use crate::common;
 
 /// sigmoid(logit f + a): the one parameter that moves with the label frequency alone.
 struct Intercept(f64);
@@ -180,7 +178,7 @@ fn auto_reads_zero_or_less_on_calibrated_predictions_of_more_classes() {
 }
 
 /// The table in docs/choices.md, with seeds that no other test uses: `cargo test --package calipers
-/// --test lower_bound -- --ignored --nocapture`.
+/// --test main lower_bound -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes minutes"]
 fn auto_on_many_calibrated_data_sets() {

@@ -5,9 +5,9 @@ use calipers::{
 };
 use proptest::prelude::*;
 
-use crate::cases::Property;
-use crate::drawn::{Drawn, drawn};
-use crate::lists;
+use crate::properties::cases::Property;
+use crate::properties::drawn::{Drawn, drawn};
+use crate::properties::lists;
 
 /// Every number of an estimate.
 fn numbers(one: &Estimate) -> Vec<f64> {

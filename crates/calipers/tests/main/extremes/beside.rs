@@ -5,7 +5,7 @@ use calipers::{Estimator, Monitor, Neighbours, Predictions, View, recalibrator};
 use ndarray::Array2;
 use serde_json::Value;
 
-use crate::assert_numbers;
+use crate::extremes::assert_numbers;
 
 /// So many rows from a rule for the probabilities.
 fn table(

@@ -3,7 +3,7 @@
 use calipers::{Error, Folds, Predictions};
 use ndarray::Array2;
 
-use crate::{SLOW, asked, assert_near, assert_numbers, estimate, names};
+use crate::extremes::{SLOW, asked, assert_near, assert_numbers, estimate, names};
 
 const ALL: [&str; 8] =
     ["l1", "l1.5", "linf", "brier", "log", "top-l1", "top-over-brier", "classwise-l2"];

@@ -5,10 +5,10 @@ use std::cell::Cell;
 use calipers::{Estimate, Metric};
 use proptest::prelude::*;
 
-use crate::cases::{Held, Property};
-use crate::drawn::{Drawn, drawn};
-use crate::lists;
-use crate::near::{Nearness, away};
+use crate::properties::cases::{Held, Property};
+use crate::properties::drawn::{Drawn, drawn};
+use crate::properties::lists;
+use crate::properties::near::{Nearness, away};
 
 /// How far a score may move, and how near to a jump it is not compared. Fits stop at a gradient of 1e-10,
 /// and rows added up in another order move the last bits of it. Where labels say nothing, a penalty of

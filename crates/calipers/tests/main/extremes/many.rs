@@ -5,7 +5,7 @@ use std::time::Instant;
 use calipers::Predictions;
 use ndarray::Array2;
 
-use crate::{SLOW, asked, assert_near, assert_numbers, names};
+use crate::extremes::{SLOW, asked, assert_near, assert_numbers, names};
 
 /// Those with a parameter for every two classes.
 const PAIRED: [&str; 7] =

@@ -1,6 +1,4 @@
 //! What several test programs share.
-#![allow(dead_code, reason = "each test program uses its own part")]
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -49,4 +47,9 @@ pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
     let mean = values.iter().sum::<f64>() / n;
     let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
     (mean, (variance / n).sqrt())
+}
+
+/// Whether simulations are to take as long as they like.
+pub fn is_long() -> bool {
+    std::env::var_os("CALIPERS_LONG").is_some_and(|value| value != "0")
 }

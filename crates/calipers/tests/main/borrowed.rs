@@ -1,6 +1,4 @@
 //! Borrowed predictions give the estimates of owned ones, to the last bit.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use calipers::{Estimator, Metric, Predictions, Real, Sample, recalibrator, simulate};
 use ndarray::{Array2, Axis, ShapeBuilder, Slice};
 

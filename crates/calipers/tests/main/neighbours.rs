@@ -1,15 +1,13 @@
 //! The neighbours against other packages and slow twins, in `studies/oracles/neighbour_values.json`; and what
 //! must hold whatever the rows.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::collections::BTreeMap;
 
 use calipers::{Error, Measurement, Neighbour, Neighbours, Predictions, neighbours, simulate};
 use ndarray::Array2;
 use proptest::prelude::*;
 use serde_json::Value;
+
+use crate::common;
 
 /// What the packages are to agree to, relative to what is larger than 1. Both sides add thousands of
 /// terms in different orders.

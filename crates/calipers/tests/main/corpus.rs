@@ -1,10 +1,8 @@
 //! Real predictions of many models, from `../shared/corpus` where it is there: 246 files that do
 //! not ship with the project.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use calipers::{Estimator, Metric, recalibrator, recalibrators};
+
+use crate::common;
 
 /// Over- and under-confident shares add up to the whole: for every recalibrator on every file of
 /// two classes, and for the top class on every file.

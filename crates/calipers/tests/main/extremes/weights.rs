@@ -2,7 +2,7 @@
 
 use calipers::{Folds, Predictions, simulate};
 
-use crate::{asked, assert_near, assert_numbers, names};
+use crate::extremes::{asked, assert_near, assert_numbers, names};
 
 /// A row of 1e300 among rows of 1e-300: nothing but that row counts, and nothing is left to learn from
 /// where it is held out. Its g is then f, and its score 0.

@@ -4,9 +4,9 @@ use calipers::{Fitted, ModelNotes, Predictions, Purpose, load_model, save_model,
 use ndarray::Array2;
 use proptest::prelude::*;
 
-use crate::cases::{Held, Property};
-use crate::drawn::drawn;
-use crate::lists;
+use crate::properties::cases::{Held, Property};
+use crate::properties::drawn::drawn;
+use crate::properties::lists;
 
 fn bits(fitted: &dyn Fitted, f: &Array2<f64>, purpose: Purpose) -> Vec<u64> {
     let mut g = Array2::zeros(f.dim());

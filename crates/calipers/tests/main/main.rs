@@ -1,0 +1,20 @@
+//! The crate as a user sees it: one program, so that it is linked once.
+//!
+//! Simulations are as long as their claims need; `CALIPERS_LONG=1` (`make long WHAT=simulations`)
+//! makes them as long as they have ever been.
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod borrowed;
+mod closed_form;
+mod common;
+mod corpus;
+mod estimator;
+mod extremes;
+mod inference;
+mod interface;
+mod lower_bound;
+mod neighbours;
+mod oracles;
+mod properties;
+mod stop;
+mod synthetic_figure;
