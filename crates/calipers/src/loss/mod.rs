@@ -1,4 +1,4 @@
-//! Proper losses that depend on f, and the per-sample score each gives.
+//! Losses: proper losses that depend on f, the score each gives a row, and the metrics named after them.
 //!
 //! A score is ℓ_f(f, Y) − ℓ_f(g, Y): how much the loss of one held-out sample falls when its
 //! prediction f is replaced by g(f). Its mean is the estimate. Each loss computes the *difference*

@@ -1,4 +1,4 @@
-//! The neighbours: what else is used to measure or test calibration.
+//! Neighbours: what else is used to measure or test calibration.
 //!
 //! They are here to stand beside the estimates of this crate on the same rows: each from its paper,
 //! each with its own idea of the error. `docs/neighbours.md` shows when which is the right one.

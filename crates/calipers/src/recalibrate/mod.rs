@@ -38,6 +38,8 @@ mod stack;
 mod svs;
 mod temperature;
 mod tempered;
+#[cfg(test)]
+mod toy;
 mod vector;
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};

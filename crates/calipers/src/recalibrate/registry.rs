@@ -38,6 +38,8 @@ const TABLE: &[Entry] = &[
     Entry::tunable::<super::bins_mass::BinsMass>(),
     Entry::of::<super::identity::Identity>(),
     Entry::of::<super::constant::Constant>(),
+    #[cfg(test)]
+    Entry::tunable::<super::toy::Toy>(),
 ];
 
 /// A recalibrator of this crate by the name it was asked for.
