@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use calipers::{Fitted, load_model, save_model};
+use calipers_files::words::plain;
 use serde_json::{Value, json};
 
 use crate::error::{Failure, Result};
-use crate::input::plain;
 
 /// A fitted recalibrator with what is known about its predictions.
 pub struct SavedModel {

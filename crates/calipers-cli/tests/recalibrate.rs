@@ -1,12 +1,8 @@
 //! Fitting a recalibrator to a file and applying it to others.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::fs;
 
-use common::{Place, delimited, rows};
+use crate::common::{Place, delimited, rows};
 use serde_json::Value;
 
 /// A model fitted to the common rows.

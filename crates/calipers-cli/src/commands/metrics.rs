@@ -16,9 +16,16 @@ const EXAMPLES: [(&str, &str); 5] = [
     ("brier", "how much of the Brier score recalibration would remove"),
 ];
 
+/// List the metrics: what can be measured
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    pub list: ListArgs,
+}
+
 /// Runs the command.
-pub fn metrics(args: &ListArgs) -> Result<()> {
-    print(&match args.format {
+pub fn run(args: &Args) -> Result<()> {
+    print(&match args.list.format {
         ListFormat::Table => as_table(),
         ListFormat::Json => json::pretty(&as_json()),
     })

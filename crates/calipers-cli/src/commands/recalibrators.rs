@@ -8,9 +8,16 @@ use crate::error::Result;
 use crate::output::style::{render, table};
 use crate::output::{json, print};
 
+/// List the recalibrators: what the truth is learnt with
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    pub list: ListArgs,
+}
+
 /// Runs the command.
-pub fn recalibrators(args: &ListArgs) -> Result<()> {
-    print(&match args.format {
+pub fn run(args: &Args) -> Result<()> {
+    print(&match args.list.format {
         ListFormat::Table => as_table(),
         ListFormat::Json => json::pretty(&as_json()),
     })

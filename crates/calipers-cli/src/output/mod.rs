@@ -1,17 +1,12 @@
-//! Results out: a report as table, JSON or CSV, and files of columns.
+//! Results out: a report as table, JSON or CSV.
 
 pub mod csv;
-pub mod file;
 pub mod json;
 pub mod junit;
-pub mod sheet;
 pub mod style;
 pub mod table;
 
-mod draft;
 mod notes;
-mod npy;
-mod steady;
 
 use std::io::{self, Write};
 
