@@ -150,7 +150,7 @@ semver: ## Compare the library's interface with the last tag's, or with BASE=<co
 	@base="$(or $(BASE),$$(git describe --tags --abbrev=0 2> /dev/null))"; \
 	if [ -z "$$base" ]; then echo "There is no tag yet: nothing was promised, nothing is compared."; exit 0; fi; \
 	set -ex; command -v cargo-semver-checks || $(INSTALL) cargo-semver-checks; \
-	cargo semver-checks --package calipers --package calipers-draw --baseline-rev "$$base"
+	cargo semver-checks --package calipers --package calipers-draw --package calipers-files --baseline-rev "$$base"
 
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 

@@ -14,7 +14,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-CARGO = ["cargo", "test", "--workspace", "--test", "load", "--", "--nocapture"]
+CARGO = [
+    ["cargo", "test", "--package", "calipers", "--test", "load", "--", "--nocapture"],
+    ["cargo", "test", "--package", "calipers-cli", "--test", "main", "--", "load::", "--nocapture"],
+]
 PYTHON = [sys.executable, "python/tests/load.py"]
 CASES = ["threads", "forks", "arrays", "errors", "exceptions"]
 HEADER = [
@@ -58,7 +61,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=ROOT / "docs/reliability/load.csv")
     asked = parser.parse_args()
     python = [*PYTHON, *CASES, "--estimates", str(asked.estimates)]
-    rows = [row for command in (CARGO, python) for row in lines(command, asked.estimates)]
+    rows = [row for command in (*CARGO, python) for row in lines(command, asked.estimates)]
     asked.output.parent.mkdir(parents=True, exist_ok=True)
     with asked.output.open("w", newline="") as file:
         table = csv.writer(file, lineterminator="\n")

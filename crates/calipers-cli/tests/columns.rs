@@ -31,7 +31,7 @@ fn every_flag_names_its_columns() {
 #[test]
 fn every_flag_says_so_if_there_is_no_such_column() {
     let place = Place::new();
-    table(&place);
+    place.write("table.csv", delimited(",", "\n"));
     for flag in ["--label", "--probs", "--logits", "--weight", "--group", "--fold-column"] {
         let ran = place.run(&["estimate", "table.csv", flag, "nowhere"]);
         assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{flag}");

@@ -60,6 +60,16 @@ impl<'a> Cells<'a> {
             Values::Matrix(_) | Values::Other(_) => None,
         }
     }
+
+    /// The number of rows; `None` where it is that of the probabilities.
+    pub fn rows(&self) -> Option<usize> {
+        match self {
+            Self::Class(_) => None,
+            Self::Whole(numbers) => Some(numbers.len()),
+            Self::Numbers(numbers) => Some(numbers.len()),
+            Self::Text(text) => Some(text.len()),
+        }
+    }
 }
 
 /// The numbers as integers if that is what all of them are: readers make doubles of both.
@@ -76,14 +86,36 @@ impl Sheet<'_> {
     /// standard output.
     ///
     /// # Errors
-    /// There is no such format or no such place, or the system fails.
+    /// There is no such format or no such place, or the system fails; a column has not as many rows as
+    /// there are, unless the format holds arrays.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let format = Format::to_write(path)?;
+        self.check(format.holds_arrays())?;
         if path == Path::new("-") {
             return csv::print(self).map_err(|error| Error::stdout(&error));
         }
         output::write(path, |file| format.fill(self, path, file))
+    }
+
+    /// Refuses what the writers would stumble over.
+    fn check(&self, arrays: bool) -> Result<()> {
+        let (rows, classes) = self.probs.dim();
+        for (name, cells) in &self.columns {
+            if let Cells::Class(class) = cells
+                && *class >= classes
+            {
+                return Err(Error::input(format!(
+                    "column {name}: there is no class {class} of {classes}"
+                )));
+            }
+            if let Some(own) = cells.rows().filter(|&own| own != rows && !arrays) {
+                return Err(Error::input(format!(
+                    "column {name} has {own} rows, but the probabilities have {rows}"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// The number of rows.

@@ -35,7 +35,7 @@ fn endings() -> impl Iterator<Item = &'static str> {
 }
 
 fn all(path: &Path) -> Table {
-    let names = ["label", "probs", "number", "text"].map(str::to_owned).to_vec();
+    let names = ["label", "probs", "number", "text", "short"].map(str::to_owned).to_vec();
     read(path, &Wanted::new(names, true)).unwrap()
 }
 
@@ -124,6 +124,29 @@ fn a_single_column_in_an_archive_is_a_vector() {
     assert_eq!(bits(&find(&all(&path), "probs").values), [0.25, 0.9, 2.0 / 3.0].map(f64::to_bits));
     let loaded = load(&path, &Default::default(), &|_| {}).unwrap();
     assert_eq!(loaded.predictions.labels(), [0, 1, 1]);
+}
+
+#[test]
+fn a_table_has_as_many_cells_in_every_column() {
+    let place = Place::new();
+    let probs = probs();
+    let short = |cells: Cells<'static>| {
+        let columns = vec![("p".to_owned(), Cells::Class(0)), ("short".to_owned(), cells)];
+        Sheet { probs: probs.view(), columns }
+    };
+    for ending in endings() {
+        let path = place.path(&format!("short.{ending}"));
+        let error = short(Cells::Class(2)).write(&path).unwrap_err();
+        assert_eq!(error.message(), "column short: there is no class 2 of 2");
+        let written = short(Cells::Whole(vec![1, 2])).write(&path);
+        match Format::of(&path).unwrap().holds_arrays() {
+            true => assert_eq!(bits(&find(&all(&path), "short").values).len(), 2),
+            false => assert_eq!(
+                written.unwrap_err().message(),
+                "column short has 2 rows, but the probabilities have 3"
+            ),
+        }
+    }
 }
 
 #[test]

@@ -139,14 +139,17 @@ fn fit(args: &FitArgs) -> Result<()> {
 }
 
 fn apply(args: &ApplyArgs) -> Result<()> {
-    Format::to_write(&args.output)?;
+    let format = Format::to_write(&args.output)?;
     let model = SavedModel::read(&args.model)?;
     let mut table = read(&args.file, &Wanted::default())?;
     let columns = columns_of(&model, &table, &args.scores);
     let scores = Unlabelled::of(&mut table, columns.as_ref(), &say)?;
     let order = order(&model, &scores, &table)?;
     let g = corrected(&model, &scores, &order, args.running.threads.into())?;
-    let sheet = sheet(&table, &scores, &order, &model.classes, &g);
+    let mut sheet = sheet(&table, &scores, &order, &model.classes, &g);
+    if !format.holds_arrays() {
+        leave_out_short(&mut sheet);
+    }
     Ok(sheet.write(&args.output)?)
 }
 
@@ -243,4 +246,15 @@ fn sheet<'a>(
         say(&format!("note: left out, being neither numbers nor text: {}", listed(&left_out)));
     }
     Sheet { probs: g.view(), columns }
+}
+
+/// Leaves out the arrays of an archive that a table has no rows for: the names of the classes, which
+/// are in its header already.
+fn leave_out_short(sheet: &mut Sheet<'_>) {
+    let rows = sheet.rows();
+    let short = |(_, cells): &mut (String, Cells<'_>)| cells.rows().is_some_and(|own| own != rows);
+    let left_out: Vec<String> = sheet.columns.extract_if(.., short).map(|(name, _)| name).collect();
+    if !left_out.is_empty() {
+        say(&format!("note: left out, without a row for each prediction: {}", listed(&left_out)));
+    }
 }
