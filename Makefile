@@ -115,7 +115,7 @@ lint: lint-rust lint-python ## Run every linter
 lint-rust: ## Check formatting, clippy and the documentation's links
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- --deny warnings
-	RUSTDOCFLAGS="--deny warnings" cargo doc --package calipers --no-deps
+	RUSTDOCFLAGS="--deny warnings" cargo doc --package calipers --package calipers-files --no-deps
 
 .PHONY: lint-python
 lint-python: $(VENV)/lint ## Check the Python package and scripts
