@@ -14,11 +14,11 @@ use crate::table::Wanted;
 /// extension, the columns are guessed, and every number is checked. Nothing is printed.
 ///
 /// ```
-/// let file = std::env::temp_dir().join("calipers-door.csv");
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("predictions.csv");
 /// std::fs::write(&file, "label,p_cat,p_dog\ncat,0.75,0.25\ndog,0.5,0.5\n")?;
 /// let predictions = calipers_files::predictions(&file)?;
 /// assert_eq!((predictions.rows(), predictions.classes()), (2, 2));
-/// # std::fs::remove_file(&file)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -40,6 +40,18 @@ pub fn predictions_within(path: impl AsRef<Path>, bytes: u64) -> Result<Predicti
 
 /// Reads what is needed of a file and makes predictions of the columns asked for; `say` is told, a
 /// line at a time, what was guessed.
+///
+/// ```
+/// use calipers_files::{Columns, load};
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("predictions.tsv");
+/// std::fs::write(&file, "y\tscore\tcount\n0\t-1.5\t3\n1\t0.25\t1\n")?;
+/// let columns = Columns::new().logits(["score"]).weight("count");
+/// let loaded = load(&file, &columns, &|line| eprintln!("{line}"))?;
+/// assert!(loaded.logits && loaded.predictions.weights().is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// As [`read`] and [`Loaded::of`].

@@ -20,7 +20,8 @@
 //! ```
 //! use calipers_files::{Columns, load};
 //!
-//! let file = std::env::temp_dir().join("calipers-overview.csv");
+//! let folder = tempfile::tempdir()?;
+//! let file = folder.path().join("predictions.csv");
 //! std::fs::write(&file, "animal,p_cat,p_dog\ncat,0.75,0.25\ndog,0.5,0.5\n")?;
 //! let loaded = load(&file, &Columns::new().label("animal"), &|line| eprintln!("{line}"))?;
 //! assert_eq!(loaded.predictions.class_names(), ["cat", "dog"]);
@@ -29,7 +30,6 @@
 //! std::fs::write(&file, "label,p_cat,p_dog\ncat,0.75,0.25\ndog,0.5,high\n")?;
 //! let error = calipers_files::predictions(&file).unwrap_err();
 //! assert!(error.message().ends_with("line 3, column p_dog: probability \"high\" is not a number"));
-//! # std::fs::remove_file(&file)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -13,14 +13,14 @@ use crate::table::{Table, Wanted};
 /// ```
 /// use calipers_files::{Values, Wanted, read};
 ///
-/// let file = std::env::temp_dir().join("calipers-read.csv");
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("predictions.csv");
 /// std::fs::write(&file, "label,p\nyes,0.75\nno,\n")?;
 /// let table = read(&file, &Wanted::default())?;
 /// assert_eq!(table.columns[1].name, "p");
 /// let Values::Numbers(numbers) = &table.columns[1].values else { panic!("{table:?}") };
 /// assert!(numbers[0] == 0.75 && numbers[1].is_nan());
-/// assert!(table.source.place(1).ends_with("calipers-read.csv, line 3"));
-/// # std::fs::remove_file(&file)?;
+/// assert!(table.source.place(1).ends_with("predictions.csv, line 3"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

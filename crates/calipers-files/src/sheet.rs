@@ -21,10 +21,10 @@ use crate::table::{Text, Values};
 ///     ("p_no".to_owned(), Cells::Class(0)),
 ///     ("p_yes".to_owned(), Cells::Class(1)),
 /// ];
-/// let file = std::env::temp_dir().join("calipers-sheet.csv");
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("predictions.csv");
 /// Sheet { probs: probs.view(), columns }.write(&file)?;
 /// assert_eq!(std::fs::read_to_string(&file)?, "label,p_no,p_yes\n0,0.75,0.25\n1,0.5,0.5\n");
-/// # std::fs::remove_file(&file)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]

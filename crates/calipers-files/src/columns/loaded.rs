@@ -13,9 +13,10 @@ use crate::words::shortened;
 /// What was read: predictions, and folds if the file has them.
 ///
 /// ```
-/// use calipers_files::{Columns, Loaded, Wanted, read};
+/// use calipers_files::{Columns, Loaded, read};
 ///
-/// let file = std::env::temp_dir().join("calipers-loaded.csv");
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("predictions.csv");
 /// std::fs::write(&file, "animal,p_cat,p_dog,part\ncat,0.75,0.25,a\ndog,0.5,0.5,b\n")?;
 /// let columns = Columns::new().label("animal").fold("part");
 /// let guessed = std::cell::RefCell::new(Vec::new());
@@ -24,7 +25,6 @@ use crate::words::shortened;
 /// assert_eq!(loaded.predictions.class_names(), ["cat", "dog"]);
 /// assert!(loaded.folds.is_some());
 /// assert_eq!(*guessed.borrow(), ["label: animal; probabilities: p_cat, p_dog; fold: part"]);
-/// # std::fs::remove_file(&file)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]

@@ -10,6 +10,18 @@ use crate::table::{Table, Values};
 use crate::words::shortened;
 
 /// Predictions of a file that need not say what was observed.
+///
+/// ```
+/// use calipers_files::{Unlabelled, Wanted, read};
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("predictions.csv");
+/// std::fs::write(&file, "id,p_cat,p_dog\n7,0.75,0.25\n8,0.5,0.5\n")?;
+/// let mut table = read(&file, &Wanted::default())?;
+/// let found = Unlabelled::of(&mut table, None, &|_| {})?;
+/// assert_eq!((found.columns, found.f.rows()), (vec![1, 2], 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Unlabelled {
     /// The predictions; the labels mean nothing.

@@ -25,6 +25,9 @@ use crate::words::joined;
 /// Every format, in the order in which they are named.
 static FORMATS: [Format; 4] = [csv::FORMAT, parquet::FORMAT, arrow::FORMAT, npz::FORMAT];
 
+/// What a path without an ending is, and standard output.
+static TEXT: &Format = &FORMATS[0];
+
 /// A kind of file.
 ///
 /// ```
@@ -85,7 +88,7 @@ impl Format {
     /// # Errors
     /// The extension is not known; the message says which are.
     pub fn of(path: &Path) -> Result<&'static Self> {
-        let Some(extension) = path.extension() else { return Ok(&FORMATS[0]) };
+        let Some(extension) = path.extension() else { return Ok(TEXT) };
         let extension = extension.to_string_lossy().to_lowercase();
         let ends = |format: &&Self| format.all_extensions().any(|own| own == extension);
         FORMATS.iter().find(ends).ok_or_else(|| {
@@ -103,7 +106,7 @@ impl Format {
     /// As [`Format::of`]; this build does not write it.
     pub fn to_write(path: &Path) -> Result<&'static Self> {
         if path == Path::new("-") {
-            return Ok(&FORMATS[0]);
+            return Ok(TEXT);
         }
         let format = Self::of(path)?;
         match format.support {

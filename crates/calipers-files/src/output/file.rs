@@ -17,10 +17,10 @@ const LINKS: usize = 40;
 /// ```
 /// use std::io::Write;
 ///
-/// let file = std::env::temp_dir().join("calipers-write.txt");
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("note.txt");
 /// calipers_files::write(&file, |file| file.write_all(b"whole\n"))?;
 /// assert_eq!(std::fs::read_to_string(&file)?, "whole\n");
-/// # std::fs::remove_file(&file)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
