@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::thread;
 
-use calipers_cli::predictions_within;
+use calipers_files::predictions_within;
 
 use crate::sound;
 

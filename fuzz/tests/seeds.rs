@@ -3,8 +3,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../../crates/calipers-files/tests/common/npy.rs"]
+mod npy;
+
 use std::fs;
-use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,14 +19,16 @@ use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use calipers::{
     ModelNotes, Predictions, Sample, neighbours, recalibrator, recalibrators, save_model,
 };
+use calipers_files::Format;
 use calipers_fuzz::TARGETS;
-use ndarray::{Array1, Array2, array};
-use ndarray_npy::NpzWriter;
+use ndarray::Array2;
+use npy::{archive, array};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use zip::CompressionMethod;
 
 /// Bytes; a stack of trees takes the most.
 const LONGEST: usize = 1 << 15;
@@ -48,6 +52,14 @@ fn every_target_has_seeds_that_are_small() {
             let seed = seed.unwrap();
             assert!(seed.metadata().unwrap().len() <= LONGEST as u64, "{}", seed.path().display());
         }
+    }
+}
+
+#[test]
+fn every_format_is_a_target() {
+    for format in Format::all() {
+        let name = format.name().to_lowercase();
+        assert!(TARGETS.iter().any(|(target, _)| *target == name), "{name}");
     }
 }
 
@@ -149,20 +161,18 @@ fn tables() {
 }
 
 fn archives() {
-    let probs = array![[0.75, 0.25], [0.5, 0.5], [0.0, 1.0]];
-    let labels = Array1::from(vec![0i64, 1, 1]);
-    for (name, compressed) in [("stored", false), ("deflated", true)] {
-        let bytes = Cursor::new(Vec::new());
-        let mut archive =
-            if compressed { NpzWriter::new_compressed(bytes) } else { NpzWriter::new(bytes) };
-        archive.add_array("probs", &probs).unwrap();
-        archive.add_array("labels", &labels).unwrap();
-        if compressed {
-            archive.add_array("weights", &array![1.0f32, 2.0, 0.5]).unwrap();
-            archive.add_array("folds", &array![0u8, 1, 0]).unwrap();
-        }
-        write("npz", name, archive.finish().unwrap().into_inner());
-    }
+    let bytes = |numbers: &[f64]| numbers.iter().flat_map(|one| one.to_le_bytes()).collect();
+    let probs: Vec<u8> = bytes(&[0.75, 0.25, 0.5, 0.5, 0.0, 1.0]);
+    let labels: Vec<u8> = [0i64, 1, 1].iter().flat_map(|label| label.to_le_bytes()).collect();
+    let weights: Vec<u8> = [1.0f32, 2.0, 0.5].iter().flat_map(|one| one.to_le_bytes()).collect();
+    let two =
+        [("probs", array("'<f8'", "(3, 2)", &probs)), ("labels", array("'<i8'", "(3,)", &labels))];
+    write("npz", "stored", archive(&two, CompressionMethod::Stored));
+    let more = [
+        ("weights", array("'<f4'", "(3,)", &weights)),
+        ("folds", array("'|u1'", "(3,)", &[0, 1, 0])),
+    ];
+    write("npz", "deflated", archive(&[two, more].concat(), CompressionMethod::Deflated));
 }
 
 fn names() {
@@ -201,9 +211,9 @@ fn names() {
 
 /// Every kind of model, fitted to a few rows of two classes and of three.
 fn models() {
-    let two = array![[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.3, 0.7], [0.5, 0.5]];
+    let two = ndarray::array![[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.3, 0.7], [0.5, 0.5]];
     let two = Predictions::new(two, &[0, 1, 1, 1, 0]).unwrap();
-    let three: Array2<f64> = array![
+    let three: Array2<f64> = ndarray::array![
         [0.5, 0.25, 0.25],
         [0.0, 1.0, 0.0],
         [0.125, 0.125, 0.75],

@@ -14,7 +14,10 @@ from pathlib import Path
 
 from studies.pages import ROOT, Pages
 
-CARGO = ["cargo", "test", "--workspace", "--test", "load", "--", "--nocapture"]
+CARGO = [
+    ["cargo", "test", "--workspace", "--test", "load", "--", "--nocapture"],
+    ["cargo", "test", "--workspace", "--test", "main", "--", "load::", "--nocapture"],
+]
 PYTHON = [sys.executable, "python/tests/load.py"]
 CASES = ["threads", "forks", "arrays", "errors", "exceptions"]
 HEADER = [
@@ -60,7 +63,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(asked: argparse.Namespace) -> int:
     """Run everything, and write the table."""
     python = [*PYTHON, *CASES, "--estimates", str(asked.estimates)]
-    rows = [row for command in (CARGO, python) for row in lines(command, asked.estimates)]
+    rows = [row for command in (*CARGO, python) for row in lines(command, asked.estimates)]
     table = [
         [what, workers, calls, seconds, f"{int(calls) / float(seconds):.0f}", *rest]
         for what, workers, calls, seconds, *rest in rows

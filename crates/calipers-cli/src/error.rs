@@ -1,10 +1,11 @@
 //! What went wrong, in words for the person at the keyboard.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
+use calipers_files::ErrorKind;
+use calipers_files::words::shortened;
+
 use crate::exit::Exit;
-use crate::input::plain;
 
 /// A result whose error is a [`Failure`].
 pub type Result<T> = std::result::Result<T, Failure>;
@@ -69,18 +70,7 @@ impl Failure {
 
     /// A failed write to standard output.
     pub fn stdout(error: &io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::BrokenPipe => Self::ClosedPipe,
-            _ => Self::unexpected(format!("cannot write to standard output: {}", plain(error))),
-        }
-    }
-
-    /// What is wrong, in one sentence; nothing, where nothing is.
-    pub fn message(&self) -> &str {
-        match self {
-            Self::ClosedPipe => "",
-            Self::Fault(fault) => &fault.message,
-        }
+        calipers_files::Error::stdout(error).into()
     }
 
     /// Tells the user, and says how to exit.
@@ -97,31 +87,20 @@ impl Failure {
     }
 }
 
+/// What is wrong with a file: the exit status follows from whose fault it is.
+impl From<calipers_files::Error> for Failure {
+    fn from(error: calipers_files::Error) -> Self {
+        let failure = match error.kind() {
+            ErrorKind::ClosedPipe => return Self::ClosedPipe,
+            ErrorKind::Input => Self::input(error.message()),
+            _ => Self::unexpected(error.message()),
+        };
+        failure.list(error.list().to_vec()).maybe_hint(error.hint().map(str::to_owned))
+    }
+}
+
 /// Prints a line to standard error, where everything goes that is not a result. If nobody listens
 /// there either, there is nobody left to tell: unlike `eprintln!` it does not panic.
 pub fn say(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", shortened(line));
-}
-
-/// A file may name a column with a megabyte of letters: its start and its end say enough.
-fn shortened(text: &str) -> Cow<'_, str> {
-    /// Letters; longer than a path can be.
-    const LONGEST: usize = 10_000;
-    let Some((start, _)) = text.char_indices().nth(LONGEST) else { return Cow::Borrowed(text) };
-    let end = text.char_indices().rev().nth(LONGEST / 10).map_or(start, |(end, _)| end.max(start));
-    Cow::Owned(format!("{} … {}", &text[..start], &text[end..]))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_texts_keep_their_ends() {
-        assert_eq!(shortened("short"), "short");
-        let long = format!("start{}end", "é".repeat(1_000_000));
-        let short = shortened(&long);
-        assert!(short.starts_with("starté") && short.ends_with("éend"));
-        assert_eq!(short.chars().count(), 11_004);
-    }
 }

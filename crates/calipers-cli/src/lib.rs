@@ -1,26 +1,21 @@
 //! `calipers`: calibration errors of a file of predictions, on the command line.
 //!
-//! A run ([`run`]) is: parse the arguments (`args`), run the command (`commands`), print the result
+//! A run ([`run`]) is: parse the arguments (`cli`), run the command (`commands`), print the result
 //! to standard output and everything else to standard error, and exit with a status that scripts can
-//! rely on (`exit`). A command that estimates reads its file into a table (`input`), makes
-//! predictions of its columns (`columns`), lets the `calipers` crate do the mathematics, and
-//! prints the report (`output`).
+//! rely on (`exit`). A command that estimates reads its file with [`calipers_files`], lets the
+//! [`calipers`] crate do the mathematics, and prints the report (`output`).
 //!
 //! The program is [`run`] with the process's arguments. Programs that have files of predictions and
-//! want them read as `calipers` reads them call [`predictions`].
+//! want them read as `calipers` reads them call [`calipers_files::predictions`].
 
 mod args;
-mod columns;
+mod cli;
 mod commands;
-mod door;
 mod error;
 mod exit;
-mod format;
-mod input;
 mod model;
 mod output;
 mod progress;
-mod suggest;
 
 use std::ffi::OsString;
 use std::panic;
@@ -28,8 +23,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, Command};
-pub use door::{Unreadable, predictions, predictions_within};
+use cli::Cli;
 use error::{Failure, say};
 use exit::Exit;
 
@@ -55,18 +49,7 @@ where
             return exit.into();
         }
     };
-    let done = panic::catch_unwind(|| match cli.command {
-        Command::Estimate(args) => commands::estimate(&args).map(|()| Exit::Fine),
-        Command::Check(args) => commands::check(&args),
-        Command::Compare(args) => commands::compare(&args).map(|()| Exit::Fine),
-        Command::Report(args) => commands::report(&args).map(|()| Exit::Fine),
-        Command::Plot(args) => commands::plot(&args).map(|()| Exit::Fine),
-        Command::Neighbours(args) => commands::neighbours(&args).map(|()| Exit::Fine),
-        Command::Recalibrate(command) => commands::recalibrate(&command).map(|()| Exit::Fine),
-        Command::Simulate(args) => commands::simulate(&args).map(|()| Exit::Fine),
-        Command::Metrics(args) => commands::metrics(&args).map(|()| Exit::Fine),
-        Command::Recalibrators(args) => commands::recalibrators(&args).map(|()| Exit::Fine),
-    });
+    let done = panic::catch_unwind(|| cli.command.run());
     let exit = match done {
         Ok(Ok(exit)) => exit,
         Ok(Err(failure)) => Failure::report(&failure),

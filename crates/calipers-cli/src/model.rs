@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use calipers::{Fitted, ModelNotes, load_model, save_model};
+use calipers_files::words::plain;
 
 use crate::error::{Failure, Result};
-use crate::input::plain;
 
 /// A fitted recalibrator of which the classes are known.
 pub struct KnownModel {

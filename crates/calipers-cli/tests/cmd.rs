@@ -1,10 +1,11 @@
 //! Every command and every error text, word for word, with its exit status.
 //!
-//! To accept new texts: `TRYCMD=overwrite cargo test -p calipers-cli --test cmd`.
+//! To accept new texts: `TRYCMD=overwrite cargo test -p calipers-cli --test main cmd::`.
 
 #[test]
 fn commands_print_what_is_written_here() {
-    // The fixtures are named as a user would: relative to where the command is run.
+    // The fixtures are named as a user would: relative to where the command is run. Every other test
+    // runs its commands in a directory of its own.
     std::env::set_current_dir("tests/cmd").unwrap();
     let cases = trycmd::TestCases::new();
     // What is written last counts.

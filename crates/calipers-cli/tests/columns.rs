@@ -1,168 +1,53 @@
-//! What the columns mean: labels of every kind, single columns, logits, weights, folds and groups.
+//! The flags that name columns; what the columns mean is tested in `calipers-files`.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+use crate::common::{Place, Ran, delimited};
 
-mod common;
-
-use common::{Place, Ran, delimited, rows};
-use serde_json::Value;
-
-/// The rows of two classes, with the label as `name` writes it.
-fn two(header: &str, name: impl Fn(i64) -> String) -> String {
-    let mut text = format!("{header}\n");
-    for (label, f) in rows() {
-        text.push_str(&format!("{},{},{}\n", name(label.min(1)), f[0], 1.0 - f[0]));
+/// The rows under other names, with a weight, a group and a fold each.
+fn table(place: &Place) {
+    let mut text = "truth,a,b,c,w,site,part\n".to_owned();
+    for (row, line) in delimited(",", "\n").lines().skip(1).enumerate() {
+        text.push_str(&format!("{line},{},site {},{}\n", row % 3, row % 2, row % 4));
     }
-    text
-}
-
-fn metrics(place: &Place, text: &str, options: &[&str]) -> Value {
-    place.estimate(place.write("table.csv", text), options)["metrics"].clone()
-}
-
-#[test]
-fn labels_are_names_integers_floats_or_truths() {
-    let place = Place::new();
-    let plain = metrics(&place, &two("label,p_0,p_1", |label| label.to_string()), &[]);
-    for (header, words) in [
-        ("label,p_0,p_1", ["0.0", "1.0"]),
-        ("label,p_0,p_1", ["false", "true"]),
-        ("Label,p_0,p_1", ["False", "True"]),
-        ("label,p_no,p_yes", ["no", "yes"]),
-        ("label,no,yes", ["no", "yes"]),
-        ("label,prob_no,prob_yes", ["0", "1"]),
-        ("y,p.NA,p.EU", ["NA", "EU"]),
-        ("TARGET,a,b", ["0", "1"]),
-        ("label,p_10,p_20", ["10", "20"]),
-        ("label,p_1,p_0", ["1", "0"]),
-        ("label,\"p_a, b\",p_c", ["\"a, b\"", "c"]),
-    ] {
-        let text = two(header, |label| words[label as usize].to_owned());
-        assert_eq!(metrics(&place, &text, &[]), plain, "{header} {words:?}");
-    }
-}
-
-#[test]
-fn class_names_are_the_columns() {
-    let place = Place::new();
-    let text = two("label,prob_no,prob_yes", |label| label.to_string());
-    let report = place.estimate(place.write("table.csv", text), &[]);
-    assert_eq!(report["classes"], serde_json::json!(["no", "yes"]));
-}
-
-#[test]
-fn a_single_column_is_the_second_class() {
-    let place = Place::new();
-    let plain = metrics(&place, &two("label,p_0,p_1", |label| label.to_string()), &[]);
-    for words in [["0", "1"], ["no", "yes"], ["-1", "1"], ["9", "10"], ["false", "true"]] {
-        let text = two("label,other,score", |label| words[label as usize].to_owned());
-        assert_eq!(metrics(&place, &text, &["--probs", "score"]), plain, "{words:?}");
-    }
-    // Named after a class, it is that class's probability.
-    let text = two("label,p_yes,p_no", |label| ["yes", "no"][label as usize].to_owned());
-    assert_eq!(metrics(&place, &text, &["--probs", "p_no"]), plain);
-}
-
-#[test]
-fn logits_are_turned_into_probabilities() {
-    let place = Place::new();
-    let mut pairs = "label,a,b\n".to_owned();
-    let mut single = "label,logit\n".to_owned();
-    for (label, f) in rows() {
-        let logit = (f[0] / (1.0 - f[0])).ln();
-        pairs.push_str(&format!("{},{},{}\n", label.min(1), -logit / 2.0, logit / 2.0));
-        single.push_str(&format!("{},{logit}\n", label.min(1)));
-    }
-    let plain = two("label,p_1,p_0", |label| label.to_string());
-    let expected = metrics(&place, &plain, &["--probs", "p_1"]);
-    // Through logarithm and exponential, the last digits differ.
-    let close = |found: &Value| {
-        let value = |metrics: &Value| metrics["brier"]["value"].as_f64().unwrap();
-        (value(found) - value(&expected)).abs() < 1e-6
-    };
-    assert!(close(&metrics(&place, &pairs, &["--logits", "a,b"])));
-    assert!(close(&metrics(&place, &single, &["--logits", "logit"])));
-}
-
-/// The table with more columns, each made from the row's number.
-fn wider(columns: &[(&str, &dyn Fn(usize) -> String)]) -> String {
-    let mut text = String::new();
-    for (line, row) in delimited(",", "\n").lines().zip(0usize..) {
-        text.push_str(line);
-        for (name, cell) in columns {
-            let cell = if row == 0 { (*name).to_owned() } else { cell(row - 1) };
-            text.push_str(&format!(",{cell}"));
-        }
-        text.push('\n');
-    }
-    text
-}
-
-#[test]
-fn weights_count_rows() {
-    let place = Place::new();
-    let plain = metrics(&place, &delimited(",", "\n"), &["--metric", "brier"]);
-    let equal = wider(&[("w", &|_| "2.5".to_owned())]);
-    assert_eq!(metrics(&place, &equal, &["--weight", "w", "--metric", "brier"]), plain);
-    let uneven = wider(&[("w", &|row| (row % 3).to_string())]);
-    assert_ne!(metrics(&place, &uneven, &["--weight", "w", "--metric", "brier"]), plain);
-}
-
-#[test]
-fn folds_can_be_given_as_numbers_or_words() {
-    let place = Place::new();
-    let numbers = wider(&[("part", &|row| (row % 4 + 7).to_string())]);
-    let words = wider(&[("part", &|row| format!("part {}", row % 4))]);
-    let report =
-        |text: &str| place.estimate(place.write("table.csv", text), &["--fold-column", "part"]);
-    assert_eq!(report(&numbers)["folds"], 4);
-    assert_eq!(report(&numbers), report(&words));
-}
-
-#[test]
-fn groups_leave_the_estimate_as_it_is() {
-    let place = Place::new();
-    let text = wider(&[("site", &|row| format!("site {}", row % 4))]);
-    let plain = metrics(&place, &delimited(",", "\n"), &[]);
-    assert_eq!(metrics(&place, &text, &["--group", "site"]), plain);
-}
-
-#[test]
-fn columns_of_certain_names_are_never_guessed_to_be_probabilities() {
-    let place = Place::new();
-    let zero: &dyn Fn(usize) -> String = &|_| "0".to_owned();
-    let names = ["weight", "Sample_Weight", "fold", "fold_id", "group", "ID", "index", "", "word"];
-    let mut columns: Vec<(&str, &dyn Fn(usize) -> String)> =
-        names.iter().map(|&name| (name, zero)).collect();
-    columns[8].1 = &|_| "x".to_owned();
-    let file = place.write("table.csv", wider(&columns));
-    let ran = place.run(&["estimate", file.to_str().unwrap(), "--recalibrator", "identity"]);
-    assert_eq!(ran.status, 0, "{ran:?}");
-    assert_eq!(
-        ran.stderr,
-        "label: label; probabilities: p_0, p_1, p_2; ignored: weight, Sample_Weight, fold, \
-         fold_id, group, ID, index, (unnamed), word\n"
-    );
-}
-
-#[test]
-fn nothing_is_said_where_nothing_is_guessed() {
-    let place = Place::new();
-    let file = place.write("table.csv", delimited(",", "\n"));
-    let named = ["--label", "label", "--probs", "p_0,p_1,p_2", "--recalibrator", "identity"];
-    let Ran { status, stderr, .. } =
-        place.run(&[&["estimate", file.to_str().unwrap()], &named[..]].concat());
-    assert_eq!((status, stderr.as_str()), (0, ""));
-}
-
-#[test]
-fn lines_are_physical_lines() {
-    let place = Place::new();
-    let text = "label,p_0,p_1,note\r\n0,0.5,0.5,\"two\r\nlines\"\r\n\r\n1,0.5,0.4,x\r\n";
     place.write("table.csv", text);
-    let ran = place.run(&["estimate", "table.csv"]);
-    assert!(
-        ran.stderr.contains("error: table.csv, line 5: the probabilities sum to 0.9,"),
-        "{ran:?}"
-    );
+}
+
+#[test]
+fn every_flag_names_its_columns() {
+    let place = Place::new();
+    table(&place);
+    let named = ["--label", "truth", "--probs", "a,b,c"];
+    let report = |more: &[&str]| place.estimate("table.csv", &[&named[..], more].concat());
+    let plain = report(&[]);
+    assert_eq!((&plain["n"], &plain["folds"]), (&60.into(), &5.into()));
+    assert_ne!(report(&["--weight", "w"])["metrics"], plain["metrics"]);
+    let grouped = report(&["--group", "site"]);
+    assert_eq!(grouped["metrics"], plain["metrics"]);
+    assert!(grouped["groups"].is_object(), "{grouped}");
+    assert_eq!(report(&["--fold-column", "part"])["folds"], 4);
+    let logits = place.estimate("table.csv", &["--label", "truth", "--logits", "a,b,c"]);
+    assert_ne!(logits["metrics"], plain["metrics"]);
+}
+
+#[test]
+fn every_flag_says_so_if_there_is_no_such_column() {
+    let place = Place::new();
+    place.write("table.csv", delimited(",", "\n"));
+    for flag in ["--label", "--probs", "--logits", "--weight", "--group", "--fold-column"] {
+        let ran = place.run(&["estimate", "table.csv", flag, "nowhere"]);
+        assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{flag}");
+        assert!(ran.stderr.contains("there is no column \"nowhere\""), "{flag}: {ran:?}");
+    }
+}
+
+#[test]
+fn what_is_guessed_is_said_and_nothing_else() {
+    let place = Place::new();
+    place.write("table.csv", delimited(",", "\n"));
+    let run = |more: &[&str]| {
+        place.run(&[&["estimate", "table.csv", "--recalibrator", "identity"], more].concat())
+    };
+    let Ran { status, stderr, .. } = run(&[]);
+    assert_eq!((status, stderr.as_str()), (0, "label: label; probabilities: p_0, p_1, p_2\n"));
+    let Ran { status, stderr, .. } = run(&["--label", "label", "--probs", "p_0,p_1,p_2"]);
+    assert_eq!((status, stderr.as_str()), (0, ""));
 }

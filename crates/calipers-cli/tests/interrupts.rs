@@ -1,17 +1,12 @@
 //! Programs that are stopped while they write: the file is the old one or the new one.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Place, delimited};
+use crate::common::{Place, delimited};
 
 /// Times that a program is stopped, from its start to the time that it takes by itself.
 const STOPS: u32 = 20;

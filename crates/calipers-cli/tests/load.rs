@@ -3,17 +3,12 @@
 //! `CALIPERS_LOAD` is the number of estimates a worker for other tests of this name; a worker here makes
 //! a twentieth as many runs, since each is a process: few by default, and 50 for `make long WHAT=load`.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 use std::{env, fs, thread};
 
-use common::{Place, delimited};
+use crate::common::{Place, Ran, delimited};
 
 const WORKERS: usize = 4;
 
@@ -23,7 +18,7 @@ fn draw(worker: usize, target: &str) -> Vec<String> {
     ["simulate", "binary-over", "-n", &rows, "-o", target].map(str::to_owned).into()
 }
 
-fn run(place: &Place, args: &[String]) -> common::Ran {
+fn run(place: &Place, args: &[String]) -> Ran {
     let ran = place.run(&args.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(ran.status, 0, "{args:?}: {ran:?}");
     ran

@@ -1,14 +1,10 @@
 //! Where output goes, and what is left when it cannot.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::fs;
 use std::io::Read;
 use std::process::Stdio;
 
-use common::{Place, delimited};
+use crate::common::{Place, delimited};
 
 #[test]
 fn results_and_remarks_are_kept_apart() {
@@ -113,7 +109,7 @@ mod unix {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    use super::common::Place;
+    use crate::common::Place;
 
     #[test]
     fn a_directory_that_cannot_be_written_to_is_unexpected() {

@@ -1,13 +1,12 @@
 //! Fitting a recalibrator to a file and applying it to others.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::fs;
 
-use common::{Place, delimited, rows};
 use serde_json::Value;
+use zip::CompressionMethod;
+
+use crate::common::npy::{archive, array};
+use crate::common::{Place, delimited, rows};
 
 /// A model fitted to the common rows.
 fn fitted(place: &Place, options: &[&str]) -> Value {
@@ -68,6 +67,34 @@ fn whatever_else_a_file_holds_stays_in_its_place() {
         apply("mixed.csv", &other);
         assert_eq!(apply(&other, "-"), text, "{format}");
     }
+}
+
+#[test]
+fn the_names_of_classes_in_an_archive_are_those_of_columns_in_a_table() {
+    let place = Place::new();
+    let numbers = |numbers: &[f64]| -> Vec<u8> {
+        numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+    };
+    let probs = numbers(&[0.75, 0.25, 0.5, 0.5, 0.25, 0.75]);
+    let arrays = [
+        ("probs", array("'<f8'", "(3, 2)", &probs)),
+        ("labels", array("'<f8'", "(3,)", &numbers(&[0.0, 1.0, 1.0]))),
+        ("classes", array("'|S3'", "(2,)", b"no\0yes")),
+    ];
+    place.write("table.npz", archive(&arrays, CompressionMethod::Stored));
+    let model = ["recalibrate", "fit", "table.npz", "-o", "m.json", "--recalibrator", "identity"];
+    assert_eq!(place.run(&model).status, 0);
+    let apply =
+        |target: &str| place.run(&["recalibrate", "apply", "m.json", "table.npz", "-o", target]);
+    let ran = apply("-");
+    assert_eq!((ran.status, ran.stdout.lines().next()), (0, Some("p_no,p_yes,labels")));
+    let note = "note: left out, without a row for each prediction: classes\n";
+    assert!(ran.stderr.ends_with(note), "{}", ran.stderr);
+    let ran = apply("again.npz");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(!ran.stderr.contains("left out"));
+    let options = ["--metric", "l1", "--folds", "2"];
+    assert_eq!(place.estimate("again.npz", &options), place.estimate("table.npz", &options));
 }
 
 #[test]

@@ -1,12 +1,8 @@
 //! Pages and figures as a user makes them.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod common;
-
 use std::fs;
 
-use common::{Place, delimited};
+use crate::common::{Place, delimited};
 
 const MOST_BYTES: u64 = 1_500_000;
 

@@ -1,18 +1,54 @@
 //! `calipers check`: does the data show that an error is above its limit?
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use calipers_draw::text::{self, Face, Outcome};
 
 use super::measure::{estimator, explain, metrics, predictions};
-use crate::args::{CheckArgs, ListFormat};
+use crate::args::{ColumnArgs, ListFormat, MEASURE, MethodArgs, OUTPUT, to_read};
 use crate::error::{Failure, Result, say};
 use crate::exit::Exit;
 use crate::output::{self, look};
 use crate::progress::Progress;
 
+const EXAMPLES: &str = "\
+Examples:
+  calipers check predictions.parquet --max l1=0.02
+  calipers check predictions.csv --max top-l1=0.03,brier=0.001 --junit report.xml
+
+The exit status is 1 if the lower confidence bound of an error is above its
+limit, 0 if none is, and 2 if something is wrong with the input. So a build is
+only stopped by what the data show; what they leave open is said.";
+
+/// Stop a build whose model is shown to be calibrated worse than allowed
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[arg(value_name = "FILE", help = to_read())]
+    pub file: PathBuf,
+
+    /// What may not be exceeded, such as l1=0.02; repeat it or separate by commas
+    #[arg(long, value_name = "M=LIMIT", value_delimiter = ',', required = true, help_heading = MEASURE)]
+    pub max: Vec<String>,
+
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+
+    #[command(flatten)]
+    pub method: MethodArgs,
+
+    /// Write the outcome as JUnit XML, for systems that show it beside other tests
+    #[arg(long, value_name = "XML", help_heading = OUTPUT)]
+    pub junit: Option<PathBuf>,
+
+    /// How to print the outcome
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = OUTPUT)]
+    pub format: ListFormat,
+}
+
 /// Runs the command; the exit status says how it went.
-pub fn check(args: &CheckArgs) -> Result<Exit> {
+pub fn run(args: &Args) -> Result<Exit> {
     let limits = limits(&args.max)?;
     let metrics = metrics(limits.iter().map(|(name, _)| name.as_str()))?;
     let mut estimator = estimator(metrics, &args.method)?;
@@ -32,7 +68,7 @@ pub fn check(args: &CheckArgs) -> Result<Exit> {
     let outcomes: Vec<Outcome> = limits.iter().filter_map(outcome).collect();
     if let Some(path) = &args.junit {
         let text = text::junit(&file, &outcomes);
-        output::file::write(path, |out| out.write_all(text.as_bytes()))?;
+        calipers_files::write(path, |out| out.write_all(text.as_bytes()))?;
     }
     let text = match args.format {
         ListFormat::Table => text::check(&report, &outcomes, Some(&file), look()),

@@ -6,7 +6,7 @@ use calipers::{Folds, Predictions};
 use calipers_draw::text;
 
 use super::measure::{estimator, explain, metrics, predictions};
-use crate::args::{ColumnArgs, CompareArgs, ListFormat, MethodArgs};
+use crate::args::{ColumnArgs, ListFormat, MethodArgs, MetricArgs, OUTPUT};
 use crate::error::{Failure, Result};
 use crate::output::{self, look};
 use crate::progress::Progress;
@@ -14,8 +14,37 @@ use crate::progress::Progress;
 /// Models by the names of their files.
 pub type Models = Vec<(String, Predictions<'static>)>;
 
+const EXAMPLES: &str = "\
+Examples:
+  calipers compare old.csv new.csv
+  calipers compare a.parquet b.parquet c.parquet --metric l1,brier --format json
+
+The files hold the same rows in the same order, with the same labels.";
+
+/// Compare several models on the same labels
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The predictions of two models or more, one file each
+    #[arg(value_name = "FILE", required = true, num_args = 2..)]
+    pub files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+
+    #[command(flatten)]
+    pub metrics: MetricArgs,
+
+    #[command(flatten)]
+    pub method: MethodArgs,
+
+    /// How to print the comparison
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = OUTPUT)]
+    pub format: ListFormat,
+}
+
 /// Runs the command.
-pub fn compare(args: &CompareArgs) -> Result<()> {
+pub fn run(args: &Args) -> Result<()> {
     let metrics = metrics(args.metrics.metric.iter().map(String::as_str))?;
     let estimator = estimator(metrics, &args.method)?;
     let (models, plan) = load_models(&args.files, &args.columns, &args.method)?;

@@ -1,20 +1,78 @@
 //! `calipers estimate`: read, estimate, print.
 
 use std::io::{IsTerminal, stdout};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use calipers::View;
 use calipers_draw::strip;
 use calipers_draw::text::{self, Face};
+use calipers_files::Format;
 
 use super::measure::{estimator, explain, metrics, predictions};
-use crate::args::{EstimateArgs, ReportFormat};
+use crate::args::{ColumnArgs, MEASURE, MethodArgs, MetricArgs, OUTPUT, ReportFormat, to_read};
 use crate::error::{Result, say};
 use crate::output::{self, look};
 use crate::progress::Progress;
 
+const EXAMPLES: &str = "\
+Examples:
+  calipers estimate predictions.csv
+  calipers estimate predictions.parquet --label animal --probs p_cat,p_dog
+  calipers estimate logits.npz --metric l1,top-l1,log --log-floor 1e-12
+  cut -d, -f2- table.csv | calipers estimate - --metric l1 --format json";
+
+/// The examples, and what files may be.
+fn after_help() -> String {
+    format!(
+        "{EXAMPLES}\n\n\
+         Files are {}. Without --label and --probs the columns are guessed, and what was guessed is \
+         said on standard error.\n\n\
+         Labels are the classes' names, which are the names of the probability columns without a \
+         prefix such as p_, or the columns' positions from 0, or true and false.",
+        Format::described()
+    )
+}
+
+/// Estimate the calibration errors of a file of predictions
+#[derive(Debug, clap::Args)]
+#[command(after_help = after_help())]
+pub struct Args {
+    #[arg(value_name = "FILE", help = to_read())]
+    pub file: PathBuf,
+
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+
+    #[command(flatten)]
+    pub metrics: MetricArgs,
+
+    #[command(flatten)]
+    pub method: MethodArgs,
+
+    /// Add the in-sample estimates, which err upwards as the others err downwards
+    #[arg(long, help_heading = MEASURE)]
+    pub bracket: bool,
+
+    /// Split the mean brier and log losses into miscalibration, discrimination and uncertainty
+    #[arg(long, help_heading = OUTPUT)]
+    pub decompose: bool,
+
+    /// How to print the estimates
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = OUTPUT)]
+    pub format: ReportFormat,
+
+    /// Leave out the small diagram that ends the table in a terminal
+    #[arg(long, help_heading = OUTPUT)]
+    pub plain: bool,
+
+    /// Say on standard error how long reading and estimating took
+    #[arg(long, help_heading = OUTPUT)]
+    pub timings: bool,
+}
+
 /// Runs the command.
-pub fn estimate(args: &EstimateArgs) -> Result<()> {
+pub fn run(args: &Args) -> Result<()> {
     // The settings are checked before the file is read: that may take long.
     let metrics = metrics(args.metrics.metric.iter().map(String::as_str))?;
     let estimator = estimator(metrics, &args.method)?.bracket(args.bracket);

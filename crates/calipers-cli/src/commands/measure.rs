@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use calipers::{Error, Estimator, Folds, Metric, neighbours, recalibrator, recalibrators};
+use calipers_files::words::did_you_mean;
+use calipers_files::{Columns, FoldColumn, Loaded, load};
 
 use crate::args::{ColumnArgs, MethodArgs};
-use crate::columns::{FoldSource, Loaded, load};
 use crate::error::{Failure, Result, say};
-use crate::input::{Wanted, read};
-use crate::suggest::did_you_mean;
 
 const DEFAULT_FOLDS: usize = 5;
 
@@ -48,29 +47,14 @@ pub fn estimator(metrics: Vec<Metric>, method: &MethodArgs) -> Result<Estimator>
 /// Reads a file of predictions; the folds are its own, or those asked for.
 pub fn predictions(file: &Path, columns: &ColumnArgs, method: &MethodArgs) -> Result<Loaded> {
     let folds = match (&method.fold_column, method.folds) {
-        (Some(column), _) => FoldSource::Column(column),
-        (None, None) => FoldSource::Unsaid,
-        (None, Some(_)) => FoldSource::Shuffled,
+        (Some(column), _) => FoldColumn::Named(column.clone()),
+        (None, None) => FoldColumn::Unsaid,
+        (None, Some(_)) => FoldColumn::Drawn,
     };
-    let mut loaded = rows(file, columns, &folds)?;
+    let mut loaded = load(file, &Columns { folds, ..columns.into() }, &say)?;
     let shuffled = || Folds::Shuffled(method.folds.unwrap_or(DEFAULT_FOLDS));
     loaded.folds = Some(loaded.folds.unwrap_or_else(shuffled));
     Ok(loaded)
-}
-
-/// Reads a file of predictions.
-pub fn rows(file: &Path, columns: &ColumnArgs, folds: &FoldSource<'_>) -> Result<Loaded> {
-    load(read(file, &wanted(columns, folds))?, columns, folds, &say)
-}
-
-/// The columns that the flags name; if they do not name all that are needed, any may be needed.
-fn wanted(columns: &ColumnArgs, folds: &FoldSource<'_>) -> Wanted {
-    let scores = columns.scores.probs.as_ref().or(columns.scores.logits.as_ref());
-    let fold_column = if let FoldSource::Column(name) = folds { Some(*name) } else { None };
-    let single = [columns.label.as_ref(), columns.weight.as_ref(), columns.group.as_ref()];
-    let names = single.into_iter().flatten().chain(scores.into_iter().flatten());
-    let names = names.map(String::as_str).chain(fold_column).map(str::to_owned);
-    Wanted::new(names.collect(), columns.label.is_none() || scores.is_none())
 }
 
 /// The core's error in terms of the command line, with a suggestion where a name is misspelt.

@@ -1,4 +1,7 @@
-//! One file a sub-command.
+//! One file a command: its arguments with their help and examples, and its `run`.
+//!
+//! A new command is such a file, its `mod`, and a line in the list below, from which the program's
+//! sub-commands, in this order, and the way to each `run` follow.
 
 mod check;
 mod compare;
@@ -12,13 +15,39 @@ mod recalibrators;
 mod report;
 mod simulate;
 
-pub use check::check;
-pub use compare::compare;
-pub use estimate::estimate;
-pub use metrics::metrics;
-pub use neighbours::neighbours;
-pub use plot::plot;
-pub use recalibrate::recalibrate;
-pub use recalibrators::recalibrators;
-pub use report::report;
-pub use simulate::simulate;
+use clap::Subcommand;
+
+use crate::error::Result;
+use crate::exit::Exit;
+
+macro_rules! commands {
+    ($($name:ident => $module:ident,)*) => {
+        /// What can be asked for.
+        #[derive(Debug, Subcommand)]
+        pub enum Command {
+            $($name(Box<$module::Args>),)*
+        }
+
+        impl Command {
+            /// Runs the command; the exit status says how it went.
+            pub fn run(&self) -> Result<Exit> {
+                match self {
+                    $(Self::$name(args) => $module::run(args).map(Exit::from),)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    Estimate => estimate,
+    Check => check,
+    Compare => compare,
+    Report => report,
+    Plot => plot,
+    Neighbours => neighbours,
+    Recalibrate => recalibrate,
+    Simulate => simulate,
+    Metrics => metrics,
+    Recalibrators => recalibrators,
+}

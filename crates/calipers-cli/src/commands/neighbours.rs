@@ -1,16 +1,64 @@
 //! `calipers neighbours`: calibration as others measure it.
 
+use std::path::PathBuf;
+
 use calipers::{Neighbour, Neighbours};
 use calipers_draw::text::{self, lists};
+use calipers_files::{Columns, load};
 
-use super::measure::{explain, rows};
-use crate::args::{NeighboursArgs, ReportFormat};
-use crate::columns::FoldSource;
-use crate::error::{Failure, Result};
+use super::measure::explain;
+use crate::args::{ColumnArgs, MEASURE, OUTPUT, ReportFormat, RunningArgs, to_read};
+use crate::error::{Failure, Result, say};
 use crate::output::{self, look};
 
+const EXAMPLES: &str = "\
+Examples:
+  calipers neighbours                       lists what there is
+  calipers neighbours predictions.csv
+  calipers neighbours predictions.csv --measure ece:bins=20,by=mass,smooth
+  calipers neighbours ten.parquet --measure top-ece,classwise-ece,skce
+
+One-dimensional measures of more than two classes take a scope: top- for the
+most probable class, classwise- for the mean over classes, marginal- for their
+mean under the measure's power.";
+
+/// Measure calibration as others do: ECE and its kin, and classical tests
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[arg(
+        value_name = "FILE",
+        help = format!("{}; leave it out for a list of the measures", to_read())
+    )]
+    pub file: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+
+    /// What to measure, with parameters after a colon, such as ece:bins=20; repeat it or separate by
+    /// commas [default: all that measure such predictions]
+    #[arg(long, value_name = "M", help_heading = MEASURE)]
+    pub measure: Vec<String>,
+
+    /// Labels drawn from the predictions where a test needs it; 0 for no such test [default: 999,
+    /// fewer for much data]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = MEASURE)]
+    pub draws: Option<usize>,
+
+    /// Seed of the drawings
+    #[arg(long, value_name = "S", default_value_t = 0, allow_negative_numbers = true, help_heading = MEASURE)]
+    pub seed: u64,
+
+    #[command(flatten)]
+    pub running: RunningArgs,
+
+    /// How to print the measures
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = OUTPUT)]
+    pub format: ReportFormat,
+}
+
 /// Runs the command.
-pub fn neighbours(args: &NeighboursArgs) -> Result<()> {
+pub fn run(args: &Args) -> Result<()> {
     let Some(file) = &args.file else { return output::print(&list(args.format)) };
     if args.columns.group.is_some() {
         return Err(Failure::input("--group: these measures have no groups")
@@ -23,7 +71,7 @@ pub fn neighbours(args: &NeighboursArgs) -> Result<()> {
     if let Some(draws) = args.draws {
         asked = asked.draws(draws);
     }
-    let loaded = rows(file, &args.columns, &FoldSource::Unsaid)?;
+    let loaded = load(file, &Columns::from(&args.columns), &say)?;
     let found = asked.measure(&loaded.predictions).map_err(|error| explain(&error))?;
     output::print(&match args.format {
         ReportFormat::Table => text::measurements(&found, Some(&output::name(file)), look()),

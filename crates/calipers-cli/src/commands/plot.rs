@@ -1,16 +1,17 @@
 //! `calipers plot`: read, and draw one figure.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use calipers::View;
 use calipers_draw::{Size, svg};
+use calipers_files::words::did_you_mean;
+use clap::ValueEnum;
 
 use super::measure::{estimator, explain, predictions};
-use crate::args::{PlotArgs, PlotKind};
+use crate::args::{ColumnArgs, MEASURE, MethodArgs, OUTPUT, to_read};
 use crate::error::{Failure, Result};
 use crate::output;
-use crate::suggest::did_you_mean;
 
 /// What the file's name asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,10 +20,61 @@ enum Picture {
     Png,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  calipers plot reliability predictions.csv -o figure.svg
+  calipers plot reliability animals.csv --class cat --bins -o cat.png
+  calipers plot contribution predictions.csv -o where.svg
+
+Of more than two classes the most probable one is drawn, unless --class names
+another. reliability is g, the estimated truth, over f, what was predicted;
+contribution is where the l1 error comes from along f.";
+
+/// Draw a figure as SVG or PNG
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// What to draw
+    #[arg(value_enum, value_name = "KIND")]
+    pub kind: Kind,
+
+    #[arg(value_name = "FILE", help = to_read())]
+    pub file: PathBuf,
+
+    /// File to write: .svg or .png; - prints SVG
+    #[arg(short, long, value_name = "FIGURE")]
+    pub output: PathBuf,
+
+    /// The class to look at [default: class 1 of two, else the most probable one]
+    #[arg(long, value_name = "NAME", help_heading = MEASURE)]
+    pub class: Option<String>,
+
+    /// Draw the frequencies in 15 bins, too
+    #[arg(long, help_heading = OUTPUT)]
+    pub bins: bool,
+
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+
+    #[command(flatten)]
+    pub method: MethodArgs,
+}
+
+// Variants have no doc comments: clap would turn them into a second, longer help.
+
+/// What a plot shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    // g over f.
+    Reliability,
+    // The parts of l1 along f.
+    Contribution,
+}
+
 /// Runs the command.
-pub fn plot(args: &PlotArgs) -> Result<()> {
+pub fn run(args: &Args) -> Result<()> {
     let picture = Picture::of(&args.output)?;
-    if args.kind == PlotKind::Contribution && args.class.is_some() {
+    if args.kind == Kind::Contribution && args.class.is_some() {
         return Err(Failure::input(
             "--class: contribution is drawn of the most probable class alone",
         )
@@ -40,15 +92,15 @@ pub fn plot(args: &PlotArgs) -> Result<()> {
         })?,
     };
     let (figure, size) = match args.kind {
-        PlotKind::Reliability => (estimator.reliability(predictions, view), Size::TALL),
-        PlotKind::Contribution => (estimator.contribution(predictions), Size::WIDE),
+        Kind::Reliability => (estimator.reliability(predictions, view), Size::TALL),
+        Kind::Contribution => (estimator.contribution(predictions), Size::WIDE),
     };
     let drawn = svg(&figure.map_err(|error| explain(&error))?, size, args.bins);
     if args.output == Path::new("-") {
         return output::print(&format!("{drawn}\n"));
     }
     let bytes = picture.bytes(drawn)?;
-    output::file::write(&args.output, |file| file.write_all(&bytes))
+    Ok(calipers_files::write(&args.output, |file| file.write_all(&bytes))?)
 }
 
 impl Picture {

@@ -1,27 +1,110 @@
 //! `calipers recalibrate`: probabilities corrected, not measured.
 
-use std::path::Path;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use calipers::labels::listed;
 use calipers::{ModelNotes, Sample, Stop, recalibrator, with_pool};
 use calipers_draw::text::fit_notes;
+use calipers_files::{
+    Cells, Columns, FoldColumn, Format, ScoreColumns, Sheet, Table, Unlabelled, Wanted, load, read,
+    write,
+};
+use clap::Subcommand;
 use ndarray::Array2;
 
-use super::measure::{explain, rows};
-use crate::args::{ApplyArgs, FitArgs, RecalibrateCommand, ScoreArgs};
-use crate::columns::{FoldSource, Unlabelled, unlabelled};
+use super::measure::explain;
+use crate::args::{ColumnArgs, MEASURE, RunningArgs, ScoreArgs, to_read, to_write};
 use crate::error::{Failure, Result, say};
-use crate::format::Format;
-use crate::input::{Table, Wanted, read};
 use crate::model::{KnownModel, text};
-use crate::output::sheet::{Cells, Sheet};
-use crate::output::{self, file};
+use crate::output;
+
+/// Correct probabilities: fit a recalibrator to a file, apply it to others
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    step: Step,
+}
+
+/// The two steps of recalibration.
+#[derive(Debug, Subcommand)]
+enum Step {
+    /// Learn from a file of predictions what they mean
+    #[command(after_help = FIT_EXAMPLES)]
+    Fit(FitArgs),
+    /// Correct the probabilities of a file, which needs no labels
+    #[command(after_help = APPLY_EXAMPLES)]
+    Apply(ApplyArgs),
+}
+
+const FIT_EXAMPLES: &str = "\
+Examples:
+  calipers recalibrate fit validation.csv -o model.json
+  calipers recalibrate fit validation.npz -o model.json --recalibrator isotonic
+
+The model is JSON: numbers, the classes' names and the columns' names. Fit it to
+predictions that the classifier was not trained on.";
+
+const APPLY_EXAMPLES: &str = "\
+Examples:
+  calipers recalibrate apply model.json test.csv -o corrected.csv
+  calipers recalibrate apply model.json test.parquet -o - | calipers estimate -
+
+All columns of the file are written as they were, but for those of the
+predictions, which are corrected. Without --probs and --logits these are the
+columns that the model was fitted to, if they are there.";
+
+/// The settings of `calipers recalibrate fit`.
+#[derive(Debug, clap::Args)]
+struct FitArgs {
+    #[arg(value_name = "FILE", help = to_read())]
+    file: PathBuf,
+
+    /// File to write the model to: JSON; - prints it
+    #[arg(short, long, value_name = "MODEL")]
+    output: PathBuf,
+
+    #[command(flatten)]
+    columns: ColumnArgs,
+
+    /// What learns the truth from the predictions, with parameters after a colon, such as
+    /// kernel:bandwidth=0.05. `calipers recalibrators` lists what there is
+    #[arg(long, value_name = "R", default_value = "auto", help_heading = MEASURE)]
+    recalibrator: String,
+
+    /// Seed of everything random; the same seed gives the same model on any number of threads
+    #[arg(long, value_name = "S", default_value_t = 0, allow_negative_numbers = true, help_heading = MEASURE)]
+    seed: u64,
+
+    #[command(flatten)]
+    running: RunningArgs,
+}
+
+/// The settings of `calipers recalibrate apply`.
+#[derive(Debug, clap::Args)]
+struct ApplyArgs {
+    /// The model that `calipers recalibrate fit`, or Python's `Recalibrator.save`, wrote
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+
+    #[arg(value_name = "FILE", help = to_read())]
+    file: PathBuf,
+
+    #[arg(short, long, value_name = "FILE", help = to_write())]
+    output: PathBuf,
+
+    #[command(flatten)]
+    scores: ScoreArgs,
+
+    #[command(flatten)]
+    running: RunningArgs,
+}
 
 /// Runs the command.
-pub fn recalibrate(command: &RecalibrateCommand) -> Result<()> {
-    match command {
-        RecalibrateCommand::Fit(args) => fit(args),
-        RecalibrateCommand::Apply(args) => apply(args),
+pub fn run(args: &Args) -> Result<()> {
+    match &args.step {
+        Step::Fit(args) => fit(args),
+        Step::Apply(args) => apply(args),
     }
 }
 
@@ -31,7 +114,8 @@ fn fit(args: &FitArgs) -> Result<()> {
             .hint("to correct groups apart, fit a model to a file of each"));
     }
     let recalibrator = recalibrator(&args.recalibrator).map_err(|error| explain(&error))?;
-    let loaded = rows(&args.file, &args.columns, &FoldSource::Shuffled)?;
+    let columns = Columns { folds: FoldColumn::Drawn, ..(&args.columns).into() };
+    let loaded = load(&args.file, &columns, &say)?;
     let sample = Sample::from(&loaded.predictions);
     let threads = args.running.threads.into();
     let fitted = with_pool(threads, &Stop::new(), || recalibrator.fit(&sample, args.seed))
@@ -49,7 +133,7 @@ fn fit(args: &FitArgs) -> Result<()> {
     if args.output == Path::new("-") {
         return output::print(&text);
     }
-    file::write(&args.output, |file| std::io::Write::write_all(file, text.as_bytes()))
+    Ok(write(&args.output, |file| file.write_all(text.as_bytes()))?)
 }
 
 fn apply(args: &ApplyArgs) -> Result<()> {
@@ -57,24 +141,27 @@ fn apply(args: &ApplyArgs) -> Result<()> {
     let model = KnownModel::read(&args.model)?;
     let mut table = read(&args.file, &Wanted::default())?;
     let columns = columns_of(&model, &table, &args.scores);
-    let scores = unlabelled(&mut table, &columns, &say)?;
+    let scores = Unlabelled::of(&mut table, columns.as_ref(), &say)?;
     let order = order(&model, &scores, &table)?;
     let g = corrected(&model, &scores, &order, args.running.threads.into())?;
-    let sheet = sheet(&table, &scores, &order, &model.classes, &g);
-    sheet.write(&args.output, format)
+    let mut sheet = sheet(&table, &scores, &order, &model.classes, &g);
+    if !format.holds_arrays() {
+        leave_out_short(&mut sheet);
+    }
+    Ok(sheet.write(&args.output)?)
 }
 
 /// The columns that were asked for, or those that the model was fitted to if they are all there.
-fn columns_of(model: &KnownModel, table: &Table, asked: &ScoreArgs) -> ScoreArgs {
-    let unsaid = asked.probs.is_none() && asked.logits.is_none();
+fn columns_of(model: &KnownModel, table: &Table, asked: &ScoreArgs) -> Option<ScoreColumns> {
     let there = |name: &String| table.columns.iter().any(|column| column.name == *name);
-    let fitted_to = model.columns.as_ref().filter(|columns| columns.iter().all(there));
-    if let Some(columns) = fitted_to.filter(|_| unsaid) {
-        let (probs, logits) = (Some(columns.clone()), None);
-        let (probs, logits) = if model.logits { (logits, probs) } else { (probs, logits) };
-        return ScoreArgs { probs, logits };
-    }
-    ScoreArgs { probs: asked.probs.clone(), logits: asked.logits.clone() }
+    asked.columns().or_else(|| {
+        let columns = model.columns.clone().filter(|columns| columns.iter().all(there))?;
+        Some(if model.logits {
+            ScoreColumns::Logits(columns)
+        } else {
+            ScoreColumns::Probs(columns)
+        })
+    })
 }
 
 /// The model's class of each of the file's columns.
@@ -157,4 +244,15 @@ fn sheet<'a>(
         say(&format!("note: left out, being neither numbers nor text: {}", listed(&left_out)));
     }
     Sheet { probs: g.view(), columns }
+}
+
+/// Leaves out the arrays of an archive that a table has no rows for: the names of the classes, which
+/// are in its header already.
+fn leave_out_short(sheet: &mut Sheet<'_>) {
+    let rows = sheet.rows();
+    let short = |(_, cells): &mut (String, Cells<'_>)| cells.rows().is_some_and(|own| own != rows);
+    let left_out: Vec<String> = sheet.columns.extract_if(.., short).map(|(name, _)| name).collect();
+    if !left_out.is_empty() {
+        say(&format!("note: left out, without a row for each prediction: {}", listed(&left_out)));
+    }
 }

@@ -6,9 +6,16 @@ use crate::args::{ListArgs, ListFormat};
 use crate::error::Result;
 use crate::output::{look, pretty, print};
 
+/// List the recalibrators: what the truth is learnt with
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    pub list: ListArgs,
+}
+
 /// Runs the command.
-pub fn recalibrators(args: &ListArgs) -> Result<()> {
-    print(&match args.format {
+pub fn run(args: &Args) -> Result<()> {
+    print(&match args.list.format {
         ListFormat::Table => lists::recalibrators(look()),
         ListFormat::Json => pretty(&lists::recalibrators_json()),
     })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use calipers::Predictions;
@@ -10,13 +10,51 @@ use calipers_draw::{Page, Run};
 
 use super::compare::{Models, load_models};
 use super::measure::{estimator, explain, metrics};
-use crate::args::{Binary, ReportArgs};
+use crate::args::{Binary, ColumnArgs, MEASURE, MethodArgs, MetricArgs, to_read};
 use crate::error::{Failure, Result};
 use crate::output;
 use crate::progress::Progress;
 
+const EXAMPLES: &str = "\
+Examples:
+  calipers report predictions.parquet -o report.html
+  calipers report old.csv new.csv -o comparison.html --metric l1,log
+
+The page is one file that asks for nothing else: it can be mailed, kept, printed.
+Several files hold the same rows in the same order, with the same labels.";
+
+/// Write a page that shows how far the probabilities are from the truth
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[arg(
+        value_name = "FILE",
+        required = true,
+        num_args = 1..,
+        help = format!("{}; several files are several models, which are compared", to_read())
+    )]
+    pub files: Vec<PathBuf>,
+
+    /// File to write: .html; - prints it
+    #[arg(short, long, value_name = "HTML")]
+    pub output: PathBuf,
+
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+
+    #[command(flatten)]
+    pub metrics: MetricArgs,
+
+    #[command(flatten)]
+    pub method: MethodArgs,
+
+    /// Add the in-sample estimates, which err upwards as the others err downwards
+    #[arg(long, help_heading = MEASURE)]
+    pub bracket: bool,
+}
+
 /// Runs the command.
-pub fn report(args: &ReportArgs) -> Result<()> {
+pub fn run(args: &Args) -> Result<()> {
     if let Some(extension) = args.output.extension()
         && !["html", "htm"].contains(&extension.to_string_lossy().to_lowercase().as_str())
     {
@@ -44,7 +82,7 @@ pub fn report(args: &ReportArgs) -> Result<()> {
     if args.output == Path::new("-") {
         return output::print(&html);
     }
-    output::file::write(&args.output, |file| file.write_all(html.as_bytes()))
+    Ok(calipers_files::write(&args.output, |file| file.write_all(html.as_bytes()))?)
 }
 
 /// Leaves out the folders, where the files' names alone tell the models apart.

@@ -1,12 +1,6 @@
-//! Results out: text on standard output, and files of columns.
+//! Results out: text on standard output.
 
-pub mod file;
 pub mod look;
-pub mod sheet;
-
-mod draft;
-mod npy;
-mod steady;
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -1,6 +1,9 @@
 //! Running the program in a directory of its own.
 
-#![allow(dead_code, reason = "each test file is a crate, and none uses everything here")]
+#[path = "../../../calipers-files/tests/common/npy.rs"]
+pub mod npy;
+#[path = "../../../calipers-files/tests/common/rows.rs"]
+mod rows;
 
 use std::fs;
 use std::io::Write;
@@ -9,6 +12,8 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+pub use rows::{delimited, rows};
 
 /// A directory that goes away with the test.
 pub struct Place(TempDir);
@@ -95,27 +100,4 @@ impl Ran {
         assert_eq!(self.status, 0, "{self:?}");
         serde_json::from_str(&self.stdout).unwrap()
     }
-}
-
-/// Rows of three classes whose numbers are exact in any floating-point type: (label, f).
-pub fn rows() -> Vec<(i64, [f64; 3])> {
-    (0..60u32)
-        .map(|row| {
-            let first = f64::from(1 + row * 7 % 19) / 64.0;
-            let second = f64::from(1 + row * 11 % 41) / 64.0;
-            let label = i64::from(row * row % 7 % 3);
-            (label, [first, second, 1.0 - first - second])
-        })
-        .collect()
-}
-
-/// The rows as text.
-pub fn delimited(delimiter: &str, line_end: &str) -> String {
-    let mut text = ["label", "p_0", "p_1", "p_2"].join(delimiter) + line_end;
-    for (label, f) in rows() {
-        let cells = [label.to_string(), f[0].to_string(), f[1].to_string(), f[2].to_string()];
-        text.push_str(&cells.join(delimiter));
-        text.push_str(line_end);
-    }
-    text
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::os::unix::process::ExitStatusExt;
 
-use crate::shell::{can_mount, output, place, run};
+use super::shell::{can_mount, output, place, run};
 
 /// What writes a file, and the file.
 const WRITERS: [(&str, &str); 8] = [

@@ -4,8 +4,8 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 
+use super::shell::{can_mount, place, run, run_without_rights};
 use crate::common::Place;
-use crate::shell::{can_mount, place, run, run_without_rights};
 
 /// Reads a file, which fails with a message.
 fn refused(place: &Place, file: &str, message: &str) {

@@ -1,6 +1,6 @@
 //! Little of everything: threads, open files, stack, memory.
 
-use crate::shell::{place, run, run_without_rights};
+use super::shell::{place, run, run_without_rights};
 
 #[test]
 fn settings_of_the_thread_library_are_harmless() {

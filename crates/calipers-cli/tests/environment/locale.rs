@@ -1,6 +1,6 @@
 //! Languages, and what is none.
 
-use crate::shell::{place, run};
+use super::shell::{place, run};
 
 /// Neither numbers nor names nor messages depend on the locale: files move between machines.
 #[test]

@@ -4,8 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
+use super::shell::{place, run};
 use crate::common::{Place, Ran, delimited};
-use crate::shell::{place, run};
 
 /// Reads a file of that name, writes another over itself, and makes a page and a figure of it.
 fn works(place: &Place, name: &OsStr) {

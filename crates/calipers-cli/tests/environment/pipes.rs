@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::shell::{place, run};
+use super::shell::{place, run};
 
 /// As programs of the shell are used to: what was asked for has been read.
 #[test]

@@ -2,8 +2,8 @@
 
 use std::os::unix::process::ExitStatusExt;
 
+use super::shell::{output, place, run};
 use crate::common::Place;
-use crate::shell::{output, place, run};
 
 /// Runs a line in a terminal of so many columns, and returns what it would show. The terminal is one
 /// that `script` makes, where there is such a program.

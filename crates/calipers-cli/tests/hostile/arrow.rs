@@ -9,8 +9,8 @@ use arrow_array::{Int64Array, StringArray};
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_ipc::{CompressionType, root_as_footer};
 
+use super::refused;
 use crate::common::Place;
-use crate::refused;
 
 /// The length of the letters that a short file repeats.
 const LETTERS: usize = 8 << 20;

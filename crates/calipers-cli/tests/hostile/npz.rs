@@ -1,33 +1,15 @@
 //! Archives of arrays that promise or unfold to more than fits anywhere.
 
-use std::fs::File;
-use std::io::Write;
+use zip::CompressionMethod;
 
-use zip::ZipWriter;
-use zip::write::SimpleFileOptions;
-
+use super::refused;
 use crate::common::Place;
-use crate::refused;
-
-/// An array as NumPy saves it: a header and then bytes.
-fn array(described: &str, shape: &str, bytes: &[u8]) -> Vec<u8> {
-    let header = format!("{{'descr': {described}, 'fortran_order': False, 'shape': {shape}, }}\n");
-    raw(1, &(header.len() as u16).to_le_bytes(), header.as_bytes(), bytes)
-}
-
-fn raw(version: u8, length: &[u8], header: &[u8], bytes: &[u8]) -> Vec<u8> {
-    [b"\x93NUMPY", &[version, 0][..], length, header, bytes].concat()
-}
+use crate::common::npy::{archive, array, raw};
 
 /// Writes a compressed archive of labels and of the probabilities given.
 fn write(place: &Place, probs: &[u8]) {
-    let mut archive = ZipWriter::new(File::create(place.path("a.npz")).unwrap());
-    let labels = array("'|u1'", "(2,)", &[0, 1]);
-    for (name, bytes) in [("labels.npy", labels.as_slice()), ("probs.npy", probs)] {
-        archive.start_file(name, SimpleFileOptions::default()).unwrap();
-        archive.write_all(bytes).unwrap();
-    }
-    archive.finish().unwrap();
+    let arrays = [("labels", array("'|u1'", "(2,)", &[0, 1])), ("probs", probs.to_vec())];
+    place.write("a.npz", archive(&arrays, CompressionMethod::Deflated));
 }
 
 fn refuses(probs: &[u8], words: &[&str]) {

@@ -12,8 +12,8 @@ use parquet::file::metadata::{
 };
 use parquet::file::properties::WriterProperties;
 
+use super::refused;
 use crate::common::Place;
-use crate::refused;
 
 const MANY: i64 = 1 << 60;
 

@@ -82,7 +82,7 @@ fn wrong_names_and_parameters_are_refused_with_what_is_right() {
     assert!(refused("bins-width:bins=0").contains("whole number from 1"));
     assert!(refused("bins-width:bins=2.5").contains("whole number from 1"));
     assert!(refused("boost:depth=11").contains("a whole number from 1 to 10"));
-    assert!(refused("boost:rate=0").contains("a number from 0.000001 to 1"));
+    assert!(refused("boost:rate=0").contains("a number from 1e-6 to 1"));
     assert!(refused("boost:leaves=9").contains("it has trees, depth, rate, l2, noise"));
 }
 

@@ -7,7 +7,6 @@
 mod borrowed;
 mod closed_form;
 mod common;
-mod corpus;
 mod estimator;
 mod extremes;
 mod inference;

@@ -1,11 +1,9 @@
 //! What several test programs share.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use calipers::{Folds, Predictions};
-use ndarray::{Array1, Array2};
-use ndarray_npy::NpzReader;
+use calipers_files::{Columns, load};
 
 /// The workspace's root.
 pub fn root() -> PathBuf {
@@ -14,20 +12,8 @@ pub fn root() -> PathBuf {
 
 /// Reads `probs`, `labels` and, where they are there, `weights` and `folds`.
 pub fn read_npz(path: &Path) -> (Predictions<'static>, Option<Folds>) {
-    let mut archive = NpzReader::new(File::open(path).unwrap()).unwrap();
-    let probs: Array2<f32> = archive.by_name("probs").unwrap();
-    let labels: Array1<i32> = archive.by_name("labels").unwrap();
-    let probs = probs.mapv(f64::from);
-    let mut predictions = Predictions::new(probs, labels.as_slice().unwrap()).unwrap();
-    if let Ok(weights) = archive.by_name("weights") {
-        let weights: Array1<f64> = weights;
-        predictions = predictions.with_weights(weights.to_vec()).unwrap();
-    }
-    let folds: Option<Array1<i32>> = archive.by_name("folds").ok();
-    let folds = folds.map(|ids| {
-        Folds::from_ids(&ids.iter().map(|&id| i64::from(id)).collect::<Vec<_>>()).unwrap()
-    });
-    (predictions, folds)
+    let loaded = load(path, &Columns::new(), &|_| {}).unwrap();
+    (loaded.predictions, loaded.folds)
 }
 
 /// The files of a folder with an extension, in order of their names.

@@ -1,0 +1,64 @@
+//! Which columns hold what.
+
+use calipers_files::{Columns, FoldColumn, ScoreColumns};
+use clap::Args;
+
+use super::COLUMNS;
+
+/// Which columns hold what.
+#[derive(Debug, Default, Args)]
+pub struct ColumnArgs {
+    /// Column of the observed classes [default: label, y or target]
+    #[arg(long, value_name = "COL", help_heading = COLUMNS)]
+    pub label: Option<String>,
+
+    #[command(flatten)]
+    pub scores: ScoreArgs,
+
+    /// Column of the rows' weights; only their ratios matter
+    #[arg(long, value_name = "COL", help_heading = COLUMNS)]
+    pub weight: Option<String>,
+
+    /// Column that says which group a row belongs to: errors within groups are added
+    #[arg(long, value_name = "COL", help_heading = COLUMNS)]
+    pub group: Option<String>,
+}
+
+/// Which columns hold the predictions.
+#[derive(Debug, Default, Args)]
+pub struct ScoreArgs {
+    /// Columns of the probabilities, separated by commas, one a class; a single one is the
+    /// probability of class 1 [default: every other column of numbers from 0 to 1]
+    #[arg(
+        long,
+        value_name = "COLS",
+        value_delimiter = ',',
+        conflicts_with = "logits",
+        help_heading = COLUMNS
+    )]
+    pub probs: Option<Vec<String>>,
+
+    /// Columns of logits instead of probabilities; a single one is the logit of class 1
+    #[arg(long, value_name = "COLS", value_delimiter = ',', help_heading = COLUMNS)]
+    pub logits: Option<Vec<String>>,
+}
+
+impl From<&ColumnArgs> for Columns {
+    fn from(args: &ColumnArgs) -> Self {
+        Self {
+            label: args.label.clone(),
+            scores: args.scores.columns(),
+            weight: args.weight.clone(),
+            group: args.group.clone(),
+            folds: FoldColumn::Unsaid,
+        }
+    }
+}
+
+impl ScoreArgs {
+    /// The columns, if any are named.
+    pub fn columns(&self) -> Option<ScoreColumns> {
+        let logits = || self.logits.clone().map(ScoreColumns::Logits);
+        self.probs.clone().map(ScoreColumns::Probs).or_else(logits)
+    }
+}

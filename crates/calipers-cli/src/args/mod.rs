@@ -1,0 +1,21 @@
+//! Groups of arguments that several commands have; what is a command's own is beside the command.
+
+mod columns;
+mod files;
+mod lists;
+mod method;
+mod metrics;
+mod running;
+
+pub use columns::{ColumnArgs, ScoreArgs};
+pub use files::{to_read, to_write};
+pub use lists::{ListArgs, ListFormat, ReportFormat};
+pub use method::{Binary, MethodArgs};
+pub use metrics::MetricArgs;
+pub use running::RunningArgs;
+
+// The headings of the help.
+pub const COLUMNS: &str = "Columns";
+pub const MEASURE: &str = "What to measure";
+pub const FOLDS: &str = "Cross-validation";
+pub const OUTPUT: &str = "Running and printing";

@@ -1,0 +1,18 @@
+//! The command line as a whole.
+
+use clap::Parser;
+
+use crate::commands::Command;
+
+/// How far a classifier's probabilities are from the truth.
+///
+/// calipers estimates the calibration error of a file of predictions: how far the probabilities
+/// that a classifier gave are from the frequencies with which the classes turned out. The
+/// estimate needs no bins, and in expectation it never exceeds the true error.
+#[derive(Debug, Parser)]
+#[command(name = "calipers", version, subcommand_required = true, max_term_width = 80)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}

@@ -1,0 +1,132 @@
+//! Which column is asked to be what.
+
+use crate::table::Wanted;
+
+/// Which columns hold what; what is not said is guessed.
+///
+/// ```
+/// use calipers_files::Columns;
+///
+/// let columns = Columns::new().label("animal").probs(["p_cat", "p_dog"]).weight("count");
+/// assert_eq!(columns.label.as_deref(), Some("animal"));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Columns {
+    /// The observed classes; unsaid, the column that is called label, y, target or labels.
+    pub label: Option<String>,
+    /// The predictions; unsaid, every column of numbers from 0 to 1 that is nothing else.
+    pub scores: Option<ScoreColumns>,
+    /// The weights of the rows; unsaid, an archive's array `weights`.
+    pub weight: Option<String>,
+    /// Which group a row belongs to; unsaid, an archive's array `groups`.
+    pub group: Option<String>,
+    /// Which fold a row belongs to.
+    pub folds: FoldColumn,
+}
+
+/// The columns of the predictions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScoreColumns {
+    /// Probabilities, one column a class, or that of class 1 alone.
+    Probs(Vec<String>),
+    /// Logits, one column a class, or that of class 1 alone.
+    Logits(Vec<String>),
+}
+
+/// Which folds to look for in a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum FoldColumn {
+    /// An archive's array `folds`, if there is one.
+    #[default]
+    Unsaid,
+    /// A column, by its name.
+    Named(String),
+    /// None: the folds are drawn.
+    Drawn,
+}
+
+impl Columns {
+    /// Nothing is said, everything is guessed.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The column of the observed classes.
+    #[must_use]
+    pub fn label(mut self, name: impl Into<String>) -> Self {
+        self.label = Some(name.into());
+        self
+    }
+
+    /// The columns of the probabilities.
+    #[must_use]
+    pub fn probs<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.scores = Some(ScoreColumns::Probs(names.into_iter().map(Into::into).collect()));
+        self
+    }
+
+    /// The columns of the logits, instead of probabilities.
+    #[must_use]
+    pub fn logits<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.scores = Some(ScoreColumns::Logits(names.into_iter().map(Into::into).collect()));
+        self
+    }
+
+    /// The column of the weights.
+    #[must_use]
+    pub fn weight(mut self, name: impl Into<String>) -> Self {
+        self.weight = Some(name.into());
+        self
+    }
+
+    /// The column of the groups.
+    #[must_use]
+    pub fn group(mut self, name: impl Into<String>) -> Self {
+        self.group = Some(name.into());
+        self
+    }
+
+    /// The column of the folds.
+    #[must_use]
+    pub fn fold(mut self, name: impl Into<String>) -> Self {
+        self.folds = FoldColumn::Named(name.into());
+        self
+    }
+
+    /// What to read of a file: the columns that are named, and if these are not all that is needed,
+    /// any of the others.
+    pub fn wanted(&self) -> Wanted {
+        let fold = if let FoldColumn::Named(name) = &self.folds { Some(name) } else { None };
+        let single = [self.label.as_ref(), self.weight.as_ref(), self.group.as_ref(), fold];
+        let scores = self.scores.iter().flat_map(ScoreColumns::names);
+        let names = single.into_iter().flatten().chain(scores).cloned();
+        Wanted::new(names.collect(), self.label.is_none() || self.scores.is_none())
+    }
+}
+
+impl ScoreColumns {
+    /// The names of the columns.
+    pub fn names(&self) -> &[String] {
+        let (Self::Probs(names) | Self::Logits(names)) = self;
+        names
+    }
+
+    /// Whether they are logits.
+    pub fn are_logits(&self) -> bool {
+        matches!(self, Self::Logits(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_columns_are_read_unless_those_that_are_needed_are_named() {
+        let some = Columns::new().label("y").weight("w").fold("part");
+        assert!(some.wanted().wants("anything"));
+        let wanted = some.logits(["a", "b"]).group("g").wanted();
+        assert!(["y", "w", "part", "a", "b", "g"].iter().all(|name| wanted.names(name)));
+        assert!(!wanted.wants("anything"));
+    }
+}

@@ -1,0 +1,271 @@
+//! Which column is what: as it was asked for, or by guess.
+
+use std::collections::HashSet;
+
+use calipers::labels::{listed, prefix};
+
+use super::find::find;
+use super::{Columns, FoldColumn, ScoreColumns};
+use crate::error::{Error, Result};
+use crate::table::{Column, Table, Values};
+
+/// Names of the label column, the first that is there.
+const LABELS: [&str; 4] = ["label", "y", "target", "labels"];
+
+/// Columns of these names are never taken for probabilities by guess, whatever they hold. The
+/// nameless and the unnamed ones are indices that pandas wrote.
+const NEVER_PROBABILITIES: [&str; 9] =
+    ["weight", "sample_weight", "fold", "fold_id", "group", "id", "index", "", "unnamed: 0"];
+
+/// Rounding of single precision above 1 does not make a probability something else.
+const ROUNDING: f64 = 1e-6;
+
+/// The columns that are used, by their position in the table.
+#[derive(Debug)]
+pub struct Choice {
+    /// The observed classes.
+    pub label: usize,
+    /// The probabilities or logits.
+    pub scores: ScoreChoice,
+    /// The weights.
+    pub weight: Option<usize>,
+    /// The groups.
+    pub group: Option<usize>,
+    /// The folds.
+    pub folds: Option<usize>,
+    guessed_label: bool,
+}
+
+/// The columns of the predictions.
+#[derive(Debug)]
+pub struct ScoreChoice {
+    /// The probabilities or logits, by their position in the table.
+    pub columns: Vec<usize>,
+    /// Whether they are logits.
+    pub logits: bool,
+    /// Whether they were guessed.
+    pub guessed: bool,
+}
+
+/// Chooses the columns.
+pub fn choose(table: &Table, asked: &Columns) -> Result<Choice> {
+    let by_name = |name: &Option<String>| name.as_deref().map(|name| find(table, name)).transpose();
+    let mut weight = by_name(&asked.weight)?;
+    let mut group = by_name(&asked.group)?;
+    let mut fold = match &asked.folds {
+        FoldColumn::Named(name) => Some(find(table, name)?),
+        FoldColumn::Unsaid | FoldColumn::Drawn => None,
+    };
+    // The arrays of an archive say by their names what they are for.
+    if table.source.is_archive() {
+        let array = |name: &str| table.columns.iter().position(|column| column.name == name);
+        weight = weight.or_else(|| array("weights"));
+        group = group.or_else(|| array("groups"));
+        if asked.folds == FoldColumn::Unsaid {
+            fold = array("folds");
+        }
+    }
+    let label = match by_name(&asked.label)? {
+        Some(label) => label,
+        None => guess_label(table)?,
+    };
+    let taken: Vec<usize> = [Some(label), weight, group, fold].into_iter().flatten().collect();
+    let choice = Choice {
+        label,
+        scores: choose_scores(table, asked.scores.as_ref(), &taken)?,
+        weight,
+        group,
+        folds: fold,
+        guessed_label: asked.label.is_none(),
+    };
+    choice.check(table)?;
+    Ok(choice)
+}
+
+/// Chooses the columns of the predictions; by guess, none that is `taken`.
+pub fn choose_scores(
+    table: &Table,
+    asked: Option<&ScoreColumns>,
+    taken: &[usize],
+) -> Result<ScoreChoice> {
+    if let Some(asked) = asked {
+        let columns = asked.names().iter().map(|name| find(table, name)).collect::<Result<_>>()?;
+        return Ok(ScoreChoice { columns, logits: asked.are_logits(), guessed: false });
+    }
+    let (columns, logits) = if table.source.is_archive() {
+        guess_array(table)?
+    } else {
+        (guess_probabilities(table, taken)?, false)
+    };
+    Ok(ScoreChoice { columns, logits, guessed: true })
+}
+
+impl Choice {
+    /// All columns that are used.
+    pub fn columns(&self) -> impl Iterator<Item = usize> + '_ {
+        let others = [self.weight, self.group, self.folds].into_iter().flatten();
+        std::iter::once(self.label).chain(self.scores.columns.iter().copied()).chain(others)
+    }
+
+    /// A column serves one purpose; groups and folds may well be the same.
+    fn check(&self, table: &Table) -> Result<()> {
+        let others = [self.weight, self.group, self.folds];
+        let mut seen = HashSet::from([self.label]);
+        for &score in &self.scores.columns {
+            if !seen.insert(score) || others.contains(&Some(score)) {
+                return Err(twice(table, score));
+            }
+        }
+        match others.into_iter().flatten().find(|&other| other == self.label) {
+            None => Ok(()),
+            Some(other) => Err(twice(table, other)),
+        }
+    }
+
+    /// What was chosen, in one line, if any of it was a guess.
+    pub fn said(&self, table: &Table) -> Option<String> {
+        if !self.guessed_label && !self.scores.guessed {
+            return None;
+        }
+        let mut said = format!("label: {}; {}", name(table, self.label), self.scores.said(table));
+        for (what, column) in [("weight", self.weight), ("group", self.group), ("fold", self.folds)]
+        {
+            if let Some(column) = column {
+                said.push_str(&format!("; {what}: {}", name(table, column)));
+            }
+        }
+        let used: HashSet<usize> = self.columns().collect();
+        // The class names of an archive are no choice: there is only one place for them.
+        let named = |at: usize| table.source.is_archive() && name(table, at) == "classes";
+        let ignored: Vec<usize> =
+            (0..table.columns.len()).filter(|&at| !used.contains(&at) && !named(at)).collect();
+        if !ignored.is_empty() {
+            said.push_str(&format!("; ignored: {}", names(table, &ignored)));
+        }
+        Some(said)
+    }
+}
+
+impl ScoreChoice {
+    /// What was chosen, in a few words.
+    pub fn said(&self, table: &Table) -> String {
+        let kind = if self.logits { "logits" } else { "probabilities" };
+        format!("{kind}: {}", names(table, &self.columns))
+    }
+}
+
+fn name(table: &Table, column: usize) -> &str {
+    match table.columns[column].name.as_str() {
+        "" => "(unnamed)",
+        name => name,
+    }
+}
+
+fn names(table: &Table, columns: &[usize]) -> String {
+    listed(&columns.iter().map(|&column| name(table, column)).collect::<Vec<_>>())
+}
+
+fn twice(table: &Table, column: usize) -> Error {
+    let name = &table.columns[column].name;
+    Error::input(format!("{}: column {name:?} is asked for twice", table.source.name))
+}
+
+/// The column of the labels, by its name.
+pub fn guess_label(table: &Table) -> Result<usize> {
+    for label in LABELS {
+        let named = |column: &&Column| column.name.eq_ignore_ascii_case(label);
+        if let Some(column) = table.columns.iter().find(named) {
+            return find(table, &column.name);
+        }
+    }
+    let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    let hint = if !names.is_empty() && names.iter().all(|name| name.parse::<f64>().is_ok()) {
+        "the first line must name the columns"
+    } else {
+        "name the column of the observed classes with --label"
+    };
+    Err(Error::input(format!(
+        "{}: no column is named label, y or target; the columns are {}",
+        table.source.name,
+        listed(&names)
+    ))
+    .with_hint(hint))
+}
+
+fn guess_array(table: &Table) -> Result<(Vec<usize>, bool)> {
+    for (name, logits) in [("probs", false), ("logits", true)] {
+        if let Some(at) = table.columns.iter().position(|column| column.name == name) {
+            return Ok((vec![at], logits));
+        }
+    }
+    let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    Err(Error::input(format!(
+        "{}: no array is named probs or logits; the arrays are {}",
+        table.source.name,
+        listed(&names)
+    ))
+    .with_hint("name the array with --probs or --logits"))
+}
+
+/// Every column of numbers from 0 to 1 that is nothing else.
+fn guess_probabilities(table: &Table, taken: &[usize]) -> Result<Vec<usize>> {
+    let free = |&at: &usize| {
+        let name = table.columns[at].name.to_lowercase();
+        !taken.contains(&at) && !NEVER_PROBABILITIES.contains(&name.as_str())
+    };
+    let (chosen, left): (Vec<usize>, Vec<usize>) = (0..table.columns.len())
+        .filter(free)
+        .partition(|&at| all_probabilities(&table.columns[at].values));
+    let prefixed = |at: &usize| prefix(&table.columns[*at].name);
+    // p_0 without p_1, because of one bad cell there, would be measured as something it is not;
+    // and without either, the bad cell is the reason.
+    let broken = match chosen.first() {
+        Some(first) => {
+            left.iter().find(|at| prefixed(at).is_some() && prefixed(at) == prefixed(first))
+        }
+        None => left.iter().find(|at| prefixed(at).is_some()),
+    };
+    if let Some(rows) = table.columns.first().and_then(|column| column.values.rows())
+        && rows == 0
+    {
+        return Err(super::no_rows(table));
+    }
+    match broken {
+        Some(&broken) => Err(broken_probability(table, broken)),
+        None if chosen.is_empty() => Err(Error::input(format!(
+            "{}: no column holds probabilities: numbers from 0 to 1",
+            table.source.name
+        ))
+        .with_hint("if they are logits, name them with --logits")),
+        None => Ok(chosen),
+    }
+}
+
+fn all_probabilities(values: &Values) -> bool {
+    let Values::Numbers(numbers) = values else { return false };
+    let mut given = numbers.iter().filter(|number| !number.is_nan()).peekable();
+    given.peek().is_some() && given.all(|number| (0.0..=1.0 + ROUNDING).contains(number))
+}
+
+/// Says what is wrong with a column that is called a probability and holds something else.
+fn broken_probability(table: &Table, at: usize) -> Error {
+    let Column { name, values } = &table.columns[at];
+    let what = "probability";
+    let error = match values {
+        Values::Numbers(numbers) => {
+            let outside = |number: &f64| !(0.0..=1.0 + ROUNDING).contains(number);
+            let row = numbers.iter().position(outside).unwrap_or(0);
+            let value = numbers.get(row).copied().unwrap_or(f64::NAN);
+            let reason = match value {
+                value if value.is_nan() => format!("the {what} is missing"),
+                value => format!("{what} {value} is not between 0 and 1"),
+            };
+            Error::input(format!("{}: {reason}", table.source.cell(row, name)))
+        }
+        Values::Text(text) => super::cells::not_a_number(&table.source, name, text, what),
+        Values::Matrix(_) | Values::Other(_) => {
+            super::cells::wrong_kind(&table.source, name, values, what)
+        }
+    };
+    error.with_hint("name the columns with --probs, or with --logits if that is what they are")
+}

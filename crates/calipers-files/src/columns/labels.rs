@@ -1,0 +1,131 @@
+//! The labels of a column as classes.
+
+use std::collections::HashMap;
+
+use calipers::labels::{ClassColumns, Label, Reading, listed, read};
+
+use crate::error::{Error, Result};
+use crate::table::Values;
+
+/// The labels as classes.
+pub struct Labels {
+    /// The class of each row.
+    pub codes: Vec<usize>,
+    /// The classes' names.
+    pub classes: Vec<String>,
+    /// What the user should know about how the labels were read.
+    pub remark: Option<String>,
+}
+
+/// Turns labels into classes by the rules of [`calipers::labels`]; `place` names a row's label in
+/// the file.
+pub fn resolve(
+    values: &Values,
+    classes: &ClassColumns<'_>,
+    place: &dyn Fn(usize) -> String,
+) -> Result<Labels> {
+    let (rows, found) = distinct(values, place)?;
+    let Reading { codes, classes, remark, .. } =
+        read(&found, classes).map_err(|error| located(&error, place))?;
+    Ok(Labels { codes: rows.into_iter().map(|at| codes[at]).collect(), classes, remark })
+}
+
+/// The labels that occur, and which of them each row has.
+fn distinct(values: &Values, place: &dyn Fn(usize) -> String) -> Result<(Vec<usize>, Vec<Label>)> {
+    let mut found: Vec<Label> = Vec::new();
+    let missing = |row: usize| Error::input(format!("{}: the label is missing", place(row)));
+    let mut rows = Vec::with_capacity(values.rows().unwrap_or(0));
+    match values {
+        Values::Numbers(numbers) => {
+            let mut known: HashMap<u64, usize> = HashMap::new();
+            for (row, &number) in numbers.iter().enumerate() {
+                if number.is_nan() {
+                    return Err(missing(row));
+                }
+                // Adding 0 turns -0 into 0.
+                let at = *known.entry((number + 0.0).to_bits()).or_insert_with(|| {
+                    found.push(Label { count: 0, ..Label::number(number, row) });
+                    found.len() - 1
+                });
+                found[at].count += 1;
+                rows.push(at);
+            }
+        }
+        Values::Text(text) => {
+            let mut known: HashMap<&str, usize> = HashMap::new();
+            for (row, cell) in text.iter().enumerate() {
+                if cell.is_empty() {
+                    return Err(missing(row));
+                }
+                let at = *known.entry(cell).or_insert_with(|| {
+                    found.push(Label { count: 0, ..Label::word(cell, row) });
+                    found.len() - 1
+                });
+                found[at].count += 1;
+                rows.push(at);
+            }
+        }
+        Values::Matrix(matrix) => {
+            let columns = matrix.ncols();
+            return Err(Error::input(format!(
+                "{}: a label cannot be a row of {columns} numbers",
+                place(0)
+            )));
+        }
+        Values::Other(kind) => {
+            return Err(Error::input(format!("{}: a label cannot be {kind}", place(0))));
+        }
+    }
+    Ok((rows, found))
+}
+
+/// The core's error with its place in the file, and what to do about it.
+fn located(error: &calipers::Error, place: &dyn Fn(usize) -> String) -> Error {
+    match error {
+        calipers::Error::UnknownLabel { row, value, classes } => Error::input(format!(
+            "{}: label {value:?} is none of the classes {}",
+            place(*row),
+            listed(classes)
+        ))
+        .with_hint(format!(
+            "a label is a class's name or its position from 0 to {}; class names are those of the \
+             probability columns",
+            classes.len() - 1
+        )),
+        calipers::Error::OnlyLabel { row, value } => Error::input(format!(
+            "{}: all labels are {value:?}, so there is no telling which class the single \
+             probability column is for",
+            place(*row)
+        ))
+        .with_hint("label the rows 0 and 1"),
+        calipers::Error::ThirdLabel { row, value } => Error::input(format!(
+            "{}: label {value:?} is a third one, but a single probability column means two classes",
+            place(*row)
+        ))
+        .with_hint("name one column a class with --probs"),
+        other => Error::input(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Text;
+
+    fn resolved(values: &Values) -> std::result::Result<Vec<usize>, String> {
+        let labels = resolve(values, &ClassColumns::Unnamed(2), &|row| format!("line {}", row + 2));
+        labels.map(|labels| labels.codes).map_err(|error| format!("{error:?}"))
+    }
+
+    #[test]
+    fn every_row_gets_its_class_and_every_fault_its_place() {
+        let words = |cells: &[&str]| Values::Text(cells.iter().copied().collect::<Text>());
+        assert_eq!(resolved(&words(&["b", "a", "b"])), Ok(vec![1, 0, 1]));
+        assert_eq!(resolved(&Values::Numbers(vec![1.0, -0.0, 0.0])), Ok(vec![1, 0, 0]));
+        let fault = |values: Values| resolved(&values).unwrap_err();
+        assert!(fault(words(&["a", ""])).contains("line 3: the label is missing"));
+        assert!(fault(Values::Numbers(vec![f64::NAN])).contains("line 2: the label is missing"));
+        assert!(fault(Values::Numbers(vec![0.0, 9.0, 8.0])).contains("line 3: label"));
+        assert!(fault(Values::Other("a list".to_owned())).contains("a label cannot be a list"));
+    }
+}

@@ -1,0 +1,108 @@
+//! Predictions with what was observed.
+
+use calipers::labels::ClassColumns;
+use calipers::{Folds, Predictions};
+
+use super::cells::{fold_ids, numbers, words};
+use super::choose::{Choice, choose};
+use super::{Columns, labels, locate, no_rows, probabilities, score};
+use crate::error::{Error, Result};
+use crate::table::Table;
+use crate::words::shortened;
+
+/// What was read: predictions, and folds if the file has them.
+///
+/// ```
+/// use calipers_files::{Columns, Loaded, read};
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("predictions.csv");
+/// std::fs::write(&file, "animal,p_cat,p_dog,part\ncat,0.75,0.25,a\ndog,0.5,0.5,b\n")?;
+/// let columns = Columns::new().label("animal").fold("part");
+/// let guessed = std::cell::RefCell::new(Vec::new());
+/// let say = |line: &str| guessed.borrow_mut().push(line.to_owned());
+/// let loaded = Loaded::of(read(&file, &columns.wanted())?, &columns, &say)?;
+/// assert_eq!(loaded.predictions.class_names(), ["cat", "dog"]);
+/// assert!(loaded.folds.is_some());
+/// assert_eq!(*guessed.borrow(), ["label: animal; probabilities: p_cat, p_dog; fold: part"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Loaded {
+    /// The predictions with everything known about their rows.
+    pub predictions: Predictions<'static>,
+    /// The folds, if the file gave them.
+    pub folds: Option<Folds>,
+    /// The columns of the predictions.
+    pub scores: Vec<String>,
+    /// Whether they are logits.
+    pub logits: bool,
+}
+
+impl Loaded {
+    /// Picks the columns of a table and makes predictions of them; `say` is told what was guessed.
+    ///
+    /// # Errors
+    /// A column is missing or asked for twice; what is in a cell is wrong, with its place.
+    pub fn of(mut table: Table, asked: &Columns, say: &dyn Fn(&str)) -> Result<Self> {
+        let choice = choose(&table, asked)?;
+        if let Some(said) = choice.said(&table) {
+            say(&shortened(&said));
+        }
+        check_lengths(&table, &choice)?;
+        let mut scores = score::take(&mut table, &choice.scores)?;
+        let Table { source, columns } = &table;
+        let label = &columns[choice.label];
+        let classes = match scores.classes.as_deref() {
+            Some([one]) => ClassColumns::One(Some(one)),
+            Some(many) => ClassColumns::Named(many),
+            None => ClassColumns::Unnamed(scores.columns.len()),
+        };
+        let labels =
+            labels::resolve(&label.values, &classes, &|row| source.cell(row, &label.name))?;
+        if let Some(remark) = &labels.remark {
+            say(&shortened(remark));
+        }
+        let values = std::mem::take(&mut scores.values);
+        let mut predictions = probabilities(values, choice.scores.logits)
+            .and_then(|f| f.with_labels(&labels.codes)?.with_class_names(labels.classes))
+            .map_err(|error| locate::scores(error, source, &scores, &choice.scores))?;
+        if let Some(weight) = choice.weight {
+            let weight = &columns[weight];
+            let numbers = numbers(source, &weight.name, &weight.values, "weight")?;
+            predictions = predictions
+                .with_weights(numbers.to_vec())
+                .map_err(|error| locate::weights(error, source, &weight.name))?;
+        }
+        if let Some(group) = choice.group {
+            let group = &columns[group];
+            let cells: Vec<String> = words(source, &group.name, &group.values, "group")?;
+            predictions =
+                predictions.with_groups(&cells).map_err(|error| locate::other(&error, source))?;
+        }
+        let folds = choice.folds.map(|folds| &columns[folds]).map(|column| {
+            let ids = fold_ids(source, &column.name, &column.values)?;
+            Folds::from_ids(&ids).map_err(|error| locate::folds(error, source, &column.name))
+        });
+        let scores = choice.scores.columns.iter().map(|&at| columns[at].name.clone()).collect();
+        Ok(Self { predictions, folds: folds.transpose()?, scores, logits: choice.scores.logits })
+    }
+}
+
+/// Only an archive's arrays can differ in length, and rows must pair up.
+fn check_lengths(table: &Table, choice: &Choice) -> Result<()> {
+    let first = &table.columns[choice.label];
+    let Some(rows) = first.values.rows() else { return Ok(()) };
+    if rows == 0 {
+        return Err(no_rows(table));
+    }
+    for column in choice.columns().map(|at| &table.columns[at]) {
+        if let Some(other) = column.values.rows().filter(|&other| other != rows) {
+            return Err(Error::input(format!(
+                "{}: {} has {rows} rows, but {} has {other}",
+                table.source.name, first.name, column.name
+            )));
+        }
+    }
+    Ok(())
+}

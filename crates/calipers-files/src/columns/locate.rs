@@ -1,0 +1,70 @@
+//! The core's errors, which know rows and columns by number, in the file's own terms.
+
+use calipers::labels::listed;
+
+use super::choose::ScoreChoice;
+use super::score::Scores;
+use crate::error::Error;
+use crate::table::Source;
+
+/// What is wrong with the probabilities or logits.
+pub fn scores(
+    error: calipers::Error,
+    source: &Source,
+    scores: &Scores,
+    choice: &ScoreChoice,
+) -> Error {
+    let cell = |row: usize, column: usize| {
+        // A single column is that of class 1: it is the last column in any case.
+        let name = scores.columns.get(column).or(scores.columns.last());
+        source.cell(row, name.map_or("", String::as_str))
+    };
+    match error {
+        calipers::Error::Probability { row, column, value, reason } => {
+            Error::input(format!("{}: probability {value} {reason}", cell(row, column)))
+                .with_hint("if these are logits, name the columns with --logits instead of --probs")
+        }
+        calipers::Error::Logit { row, column, value } => {
+            Error::input(format!("{}: logit {value} is not finite", cell(row, column)))
+        }
+        calipers::Error::RowSum { row, sum, tolerance } => {
+            let error = Error::input(format!(
+                "{}: the probabilities sum to {}, more than {tolerance} away from 1",
+                source.place(row),
+                (sum * 1e9).round() / 1e9
+            ));
+            error.with_any_hint((choice.guessed && !source.is_archive()).then(|| {
+                format!(
+                    "the columns {} were taken for probabilities; name the right ones with --probs",
+                    listed(&scores.columns)
+                )
+            }))
+        }
+        error => other(&error, source),
+    }
+}
+
+/// What is wrong with the weights.
+pub fn weights(error: calipers::Error, source: &Source, column: &str) -> Error {
+    match error {
+        calipers::Error::Weight { row, value, reason } => {
+            Error::input(format!("{}: weight {value} {reason}", source.cell(row, column)))
+        }
+        error => Error::input(format!("{}, column {column}: {error}", source.name)),
+    }
+}
+
+/// What is wrong with the folds.
+pub fn folds(error: calipers::Error, source: &Source, column: &str) -> Error {
+    match error {
+        calipers::Error::Setting { reason, .. } => {
+            Error::input(format!("{}, column {column}: {reason}", source.name))
+        }
+        error => other(&error, source),
+    }
+}
+
+/// What has no place of its own.
+pub fn other(error: &calipers::Error, source: &Source) -> Error {
+    Error::input(format!("{}: {error}", source.name))
+}

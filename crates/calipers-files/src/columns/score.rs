@@ -1,0 +1,107 @@
+//! The probabilities or logits as one matrix.
+
+use calipers::labels::class_names;
+use ndarray::{Array2, Axis};
+
+use super::cells::{not_a_number, wrong_kind};
+use super::choose::ScoreChoice;
+use crate::error::{Error, Result};
+use crate::table::{Table, Values};
+
+/// One row a sample; one column a class, or a single one for class 1.
+pub struct Scores {
+    /// The numbers, none of them missing.
+    pub values: Array2<f64>,
+    /// What each column is called where a place in the file is named.
+    pub columns: Vec<String>,
+    /// What each column's class is called, if that is known.
+    pub classes: Option<Vec<String>>,
+}
+
+/// Takes the scores out of the table, so that they are not in memory twice for long.
+pub fn take(table: &mut Table, choice: &ScoreChoice) -> Result<Scores> {
+    let what = if choice.logits { "logit" } else { "probability" };
+    let scores = match choice.columns.as_slice() {
+        &[only] if matches!(table.columns[only].values, Values::Matrix(_)) => {
+            take_matrix(table, only)?
+        }
+        columns => take_columns(table, columns, what)?,
+    };
+    let missing = scores.values.indexed_iter().find(|(_, value)| value.is_nan());
+    match missing {
+        None => Ok(scores),
+        Some(((row, column), _)) => {
+            let place = table.source.cell(row, &scores.columns[column]);
+            Err(Error::input(format!("{place}: the {what} is missing")))
+        }
+    }
+}
+
+fn take_matrix(table: &mut Table, at: usize) -> Result<Scores> {
+    let class_names = classes_array(table);
+    let column = &mut table.columns[at];
+    let Values::Matrix(values) = &mut column.values else { return Ok(nothing()) };
+    let values = std::mem::take(values);
+    let count = values.ncols();
+    if count == 0 {
+        let name = &table.source.name;
+        return Err(Error::input(format!("{name}: {} has no columns", column.name)));
+    }
+    let columns = (0..count).map(|class| format!("{class} of {}", column.name)).collect();
+    if let Some(names) = class_names.as_ref().filter(|names| names.len() != count) {
+        return Err(Error::input(format!(
+            "{}: classes has {} names, but {} has {count} columns",
+            table.source.name,
+            names.len(),
+            column.name
+        )));
+    }
+    Ok(Scores { values, columns, classes: class_names })
+}
+
+/// The class names that an archive may hold in an array `classes`.
+fn classes_array(table: &Table) -> Option<Vec<String>> {
+    let column = table.columns.iter().find(|column| column.name == "classes")?;
+    match &column.values {
+        Values::Text(text) => Some(text.iter().map(str::to_owned).collect()),
+        Values::Numbers(numbers) => Some(numbers.iter().map(f64::to_string).collect()),
+        Values::Matrix(_) | Values::Other(_) => None,
+    }
+}
+
+fn take_columns(table: &mut Table, columns: &[usize], what: &str) -> Result<Scores> {
+    let mut taken: Vec<Vec<f64>> = Vec::with_capacity(columns.len());
+    for &at in columns {
+        let name = table.columns[at].name.clone();
+        match &mut table.columns[at].values {
+            Values::Numbers(numbers) => taken.push(std::mem::take(numbers)),
+            Values::Text(text) => {
+                let text = std::mem::take(text);
+                return Err(not_a_number(&table.source, &name, &text, what));
+            }
+            other @ (Values::Matrix(_) | Values::Other(_)) => {
+                return Err(wrong_kind(&table.source, &name, other, what));
+            }
+        }
+    }
+    let rows = taken.first().map_or(0, Vec::len);
+    let values = if let [only] = taken.as_mut_slice() {
+        // One column is a table as it is.
+        Array2::from_shape_vec((rows, 1), std::mem::take(only)).unwrap_or_default()
+    } else {
+        let mut values = Array2::zeros((rows, taken.len()));
+        for (mut row, at) in values.axis_iter_mut(Axis(0)).zip(0..) {
+            for (value, column) in row.iter_mut().zip(&taken) {
+                *value = column[at];
+            }
+        }
+        values
+    };
+    let names: Vec<&str> = columns.iter().map(|&at| table.columns[at].name.as_str()).collect();
+    let classes = Some(class_names(&names));
+    Ok(Scores { values, columns: names.into_iter().map(str::to_owned).collect(), classes })
+}
+
+fn nothing() -> Scores {
+    Scores { values: Array2::zeros((0, 0)), columns: Vec::new(), classes: None }
+}

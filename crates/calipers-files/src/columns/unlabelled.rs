@@ -1,0 +1,71 @@
+//! Predictions alone.
+
+use calipers::Probabilities;
+
+use super::choose::{ScoreChoice, choose_scores, guess_label};
+use super::{ScoreColumns, locate, no_rows, probabilities, score};
+use crate::error::Result;
+use crate::table::{Table, Values};
+use crate::words::shortened;
+
+/// Predictions of a file that need not say what was observed.
+///
+/// ```
+/// use calipers_files::{Unlabelled, Wanted, read};
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("predictions.csv");
+/// std::fs::write(&file, "id,p_cat,p_dog\n7,0.75,0.25\n8,0.5,0.5\n")?;
+/// let mut table = read(&file, &Wanted::default())?;
+/// let found = Unlabelled::of(&mut table, None, &|_| {})?;
+/// assert_eq!((found.columns, found.f.rows()), (vec![1, 2], 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Unlabelled {
+    /// The predictions.
+    pub f: Probabilities<'static>,
+    /// Their columns, by the position in the table.
+    pub columns: Vec<usize>,
+    /// Whether they came as a matrix, which is one column of the table.
+    pub is_matrix: bool,
+    /// Whether they came as logits.
+    pub logits: bool,
+    /// What each column's class is called, if that is known.
+    pub classes: Option<Vec<String>>,
+    count: usize,
+}
+
+impl Unlabelled {
+    /// Takes the predictions out of a table, whatever else it holds; `say` is told what was guessed.
+    ///
+    /// # Errors
+    /// There are no predictions, or what is in a cell is wrong, with its place.
+    pub fn of(table: &mut Table, asked: Option<&ScoreColumns>, say: &dyn Fn(&str)) -> Result<Self> {
+        if table.columns.first().and_then(|column| column.values.rows()) == Some(0) {
+            return Err(no_rows(table));
+        }
+        // A label of 0 and 1 is no probability.
+        let label = guess_label(table).ok();
+        let choice = choose_scores(table, asked, label.as_slice())?;
+        if choice.guessed {
+            say(&shortened(&choice.said(table)));
+        }
+        let is_matrix = matches!(
+            choice.columns.as_slice(),
+            &[only] if matches!(table.columns[only].values, Values::Matrix(_))
+        );
+        let mut scores = score::take(table, &choice)?;
+        let values = std::mem::take(&mut scores.values);
+        let count = values.ncols();
+        let f = probabilities(values, choice.logits)
+            .map_err(|error| locate::scores(error, &table.source, &scores, &choice))?;
+        let ScoreChoice { columns, logits, .. } = choice;
+        Ok(Self { f, columns, is_matrix, logits, classes: scores.classes, count })
+    }
+
+    /// How many columns of predictions there were: one, or as many as classes.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+}

@@ -1,0 +1,27 @@
+//! Apache Arrow IPC, the file format and the stream format; Feather version 2 is the former.
+
+#[cfg(feature = "parquet")]
+mod ipc;
+#[cfg(feature = "parquet")]
+pub(super) mod read;
+#[cfg(feature = "parquet")]
+pub(super) mod write;
+
+use super::{Format, Support};
+
+pub(super) const FORMAT: Format = Format {
+    name: "Arrow",
+    about: "Arrow IPC (Feather)",
+    extensions: &["arrow", "feather", "ipc"],
+    aliases: &["arrows"],
+    start: Some((b"ARROW1", "an Arrow file")),
+    arrays: false,
+    #[cfg(feature = "parquet")]
+    support: Support::BuiltIn {
+        read: |file, asked| super::guard::guarded(asked.name, || read::read(file, asked)),
+        write: |sheet, _, file| write::write(sheet, file),
+    },
+    // The Arrow crates are those that Parquet is read with: one feature asks for both.
+    #[cfg(not(feature = "parquet"))]
+    support: Support::LeftOut { feature: "parquet" },
+};

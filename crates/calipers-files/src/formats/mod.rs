@@ -1,0 +1,233 @@
+//! The kinds of files that are read and written. One folder a format: its reader, its writer and its
+//! entry in the table below.
+//!
+//! A new format is such a folder and a line in [`FORMATS`]. That it is recognised, listed where an
+//! ending is not known, and named in help texts follows from its entry. Its reader counts what it
+//! makes of a file ([`Allowance`]) before it makes it.
+
+mod arrow;
+pub(crate) mod csv;
+#[cfg(feature = "parquet")]
+mod guard;
+mod npz;
+mod parquet;
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use crate::allowance::Allowance;
+use crate::error::{Error, Result};
+use crate::sheet::Sheet;
+use crate::table::{Table, Wanted};
+use crate::words::joined;
+
+/// Every format, in the order in which they are named.
+static FORMATS: [Format; 4] = [csv::FORMAT, parquet::FORMAT, arrow::FORMAT, npz::FORMAT];
+
+/// What a path without an ending is, and standard output.
+static TEXT: &Format = &FORMATS[0];
+
+/// A kind of file.
+///
+/// ```
+/// use calipers_files::Format;
+/// use std::path::Path;
+///
+/// let format = Format::of(Path::new("predictions.PQ"))?;
+/// assert_eq!(format.name(), "Parquet");
+/// assert_eq!(Format::endings("or"), ".csv, .tsv, .txt, .parquet, .arrow, .feather, .ipc or .npz");
+/// # Ok::<(), calipers_files::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Format {
+    /// What it is called in a message.
+    name: &'static str,
+    /// What it is, where a sentence says "files are …".
+    about: &'static str,
+    /// The endings of file names, in small letters and without the point.
+    extensions: &'static [&'static str],
+    /// Endings that are recognised and not named: there are better ones.
+    aliases: &'static [&'static str],
+    /// The first bytes of such a file, and what it is called if it is taken for text.
+    start: Option<(&'static [u8], &'static str)>,
+    /// Whether it holds arrays that say by their names what they are, instead of columns.
+    arrays: bool,
+    support: Support,
+}
+
+/// Whether this build reads and writes a format.
+#[derive(Debug)]
+enum Support {
+    BuiltIn {
+        read: fn(File, Asked<'_>) -> Result<Table>,
+        write: fn(&Sheet<'_>, &Path, &mut File) -> io::Result<()>,
+    },
+    /// It takes long to build, and this feature was not asked for.
+    #[cfg(not(feature = "parquet"))]
+    LeftOut { feature: &'static str },
+}
+
+/// What a reader is told beside the open file.
+struct Asked<'a> {
+    path: &'a Path,
+    /// The path as messages name it.
+    name: &'a str,
+    wanted: &'a Wanted,
+    allowance: Allowance,
+}
+
+impl Format {
+    /// Every format.
+    pub fn all() -> &'static [Self] {
+        &FORMATS
+    }
+
+    /// The format by the path's extension. A path without one, such as `/dev/fd/63`, is text.
+    ///
+    /// # Errors
+    /// The extension is not known; the message says which are.
+    pub fn of(path: &Path) -> Result<&'static Self> {
+        let Some(extension) = path.extension() else { return Ok(TEXT) };
+        let extension = extension.to_string_lossy().to_lowercase();
+        let ends = |format: &&Self| format.all_extensions().any(|own| own == extension);
+        FORMATS.iter().find(ends).ok_or_else(|| {
+            Error::input(format!(
+                "{}: files that end in .{extension} are not known; known are {}",
+                path.display(),
+                Self::endings("and")
+            ))
+        })
+    }
+
+    /// The format of a file to write; `-` is CSV on standard output.
+    ///
+    /// # Errors
+    /// As [`Format::of`]; this build does not write it.
+    pub fn to_write(path: &Path) -> Result<&'static Self> {
+        if path == Path::new("-") {
+            return Ok(TEXT);
+        }
+        let format = Self::of(path)?;
+        match format.support {
+            Support::BuiltIn { .. } => Ok(format),
+            #[cfg(not(feature = "parquet"))]
+            Support::LeftOut { feature } => Err(format.left_out(path, feature)),
+        }
+    }
+
+    /// What it is called, such as `Parquet`.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The endings of file names, in small letters and without the point; the usual one comes first.
+    pub fn extensions(&self) -> &'static [&'static str] {
+        self.extensions
+    }
+
+    /// Whether this build reads and writes it.
+    pub fn is_built_in(&self) -> bool {
+        matches!(self.support, Support::BuiltIn { .. })
+    }
+
+    /// Whether it holds arrays that say by their names what they are (`probs`, `labels`), instead of
+    /// columns.
+    pub fn holds_arrays(&self) -> bool {
+        self.arrays
+    }
+
+    /// The endings of all formats for a sentence: `.csv, .tsv, … or .npz`, if `or` is what comes
+    /// before the last.
+    pub fn endings(last: &str) -> String {
+        let extensions = FORMATS.iter().flat_map(|format| format.extensions);
+        joined(&extensions.map(|extension| format!(".{extension}")).collect::<Vec<_>>(), last)
+    }
+
+    /// What all formats are, for a sentence that starts with "files are".
+    pub fn described() -> String {
+        let abouts: Vec<&str> = FORMATS.iter().map(|format| format.about).collect();
+        match abouts.as_slice() {
+            [first @ .., last] => format!("{}, or {last}", first.join(", ")),
+            [] => String::new(),
+        }
+    }
+
+    fn all_extensions(&self) -> impl Iterator<Item = &'static str> {
+        self.extensions.iter().chain(self.aliases).copied()
+    }
+
+    /// Reads an open file.
+    pub(crate) fn read(
+        &self,
+        path: &Path,
+        file: File,
+        wanted: &Wanted,
+        allowance: Allowance,
+    ) -> Result<Table> {
+        match self.support {
+            Support::BuiltIn { read, .. } => {
+                let name = &path.display().to_string();
+                read(file, Asked { path, name, wanted, allowance })
+            }
+            #[cfg(not(feature = "parquet"))]
+            Support::LeftOut { feature } => Err(self.left_out(path, feature)),
+        }
+    }
+
+    /// Fills an open file.
+    pub(crate) fn fill(&self, sheet: &Sheet<'_>, path: &Path, file: &mut File) -> io::Result<()> {
+        match self.support {
+            Support::BuiltIn { write, .. } => write(sheet, path, file),
+            #[cfg(not(feature = "parquet"))]
+            Support::LeftOut { .. } => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    fn left_out(&self, path: &Path, feature: &str) -> Error {
+        Error::input(format!(
+            "{}: this build of calipers has no support for {} files",
+            path.display(),
+            self.name
+        ))
+        .with_hint(format!("build it with the feature {feature}"))
+    }
+}
+
+/// What a file is that starts with the first bytes of a format, if it does.
+fn started(start: &[u8]) -> Option<&'static str> {
+    let starts = FORMATS.iter().filter_map(|format| format.start);
+    starts.into_iter().find(|(bytes, _)| start.starts_with(bytes)).map(|(_, what)| what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ending_is_that_of_one_format() {
+        let mut endings: Vec<&str> = FORMATS.iter().flat_map(Format::all_extensions).collect();
+        assert!(endings.iter().all(|ending| *ending == ending.to_lowercase()));
+        let count = endings.len();
+        endings.sort_unstable();
+        endings.dedup();
+        assert_eq!(endings.len(), count);
+    }
+
+    #[test]
+    fn a_path_is_of_the_format_that_it_ends_in() {
+        for (path, name) in [
+            ("a.csv", "CSV"),
+            ("a.TAB", "CSV"),
+            ("/dev/fd/63", "CSV"),
+            ("a.csv.pq", "Parquet"),
+            ("a.arrows", "Arrow"),
+            ("a.npz", "NPZ"),
+        ] {
+            assert_eq!(Format::of(Path::new(path)).unwrap().name, name, "{path}");
+        }
+        assert!(Format::of(Path::new("a.npy")).is_err());
+        assert_eq!(Format::to_write(Path::new("-")).unwrap().name, "CSV");
+    }
+}

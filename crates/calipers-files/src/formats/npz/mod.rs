@@ -1,0 +1,21 @@
+//! NPZ, NumPy's archive of arrays.
+
+mod npy;
+mod read;
+mod write;
+
+use super::{Format, Support};
+
+pub(super) const FORMAT: Format = Format {
+    name: "NPZ",
+    about: "NPZ with the arrays probs (or logits) and labels, and weights, groups, folds and classes \
+            if there are",
+    extensions: &["npz"],
+    aliases: &[],
+    start: Some((b"PK\x03\x04", "a zip archive, such as NPZ")),
+    arrays: true,
+    support: Support::BuiltIn {
+        read: read::read,
+        write: |sheet, _, file| write::write(sheet, file),
+    },
+};

@@ -1,0 +1,30 @@
+//! Apache Parquet.
+
+#[cfg(feature = "parquet")]
+mod pages;
+#[cfg(feature = "parquet")]
+mod read;
+#[cfg(feature = "parquet")]
+mod schema;
+#[cfg(feature = "parquet")]
+mod thrift;
+#[cfg(feature = "parquet")]
+mod write;
+
+use super::{Format, Support};
+
+pub(super) const FORMAT: Format = Format {
+    name: "Parquet",
+    about: "Parquet",
+    extensions: &["parquet"],
+    aliases: &["pq"],
+    start: Some((b"PAR1", "a Parquet file")),
+    arrays: false,
+    #[cfg(feature = "parquet")]
+    support: Support::BuiltIn {
+        read: |file, asked| super::guard::guarded(asked.name, || read::read(file, asked)),
+        write: |sheet, _, file| write::write(sheet, file),
+    },
+    #[cfg(not(feature = "parquet"))]
+    support: Support::LeftOut { feature: "parquet" },
+};

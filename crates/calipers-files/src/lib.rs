@@ -1,0 +1,71 @@
+//! Files of predictions: read from CSV, Parquet, Arrow and NPZ, written to the same, with errors that
+//! name the row, the column and the value.
+//!
+//! # Overview
+//!
+//! [`predictions`] reads a file in one step: it guesses which column is what. [`load`] is told
+//! ([`Columns`]), and says what it guessed of the rest. Beneath them are two steps that can be taken
+//! one by one:
+//!
+//! 1. [`read`] turns a file of any [`Format`] into a [`Table`] of named columns.
+//! 2. [`Loaded::of`] picks the columns of labels, probabilities or logits, weights, groups and folds
+//!    and makes [`Predictions`](calipers::Predictions) of them, which checks the numbers;
+//!    [`Unlabelled::of`] takes the predictions alone.
+//!
+//! The way back is a [`Sheet`]: columns, with probabilities among them, as a file of any format.
+//! [`write()`] puts any file in its place, whole or not at all.
+//!
+//! # Example
+//!
+//! ```
+//! use calipers_files::{Columns, load};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let file = folder.path().join("predictions.csv");
+//! std::fs::write(&file, "animal,p_cat,p_dog\ncat,0.75,0.25\ndog,0.5,0.5\n")?;
+//! let loaded = load(&file, &Columns::new().label("animal"), &|line| eprintln!("{line}"))?;
+//! assert_eq!(loaded.predictions.class_names(), ["cat", "dog"]);
+//!
+//! // An error says where: here, line 3.
+//! std::fs::write(&file, "label,p_cat,p_dog\ncat,0.75,0.25\ndog,0.5,high\n")?;
+//! let error = calipers_files::predictions(&file).unwrap_err();
+//! assert!(error.message().ends_with("line 3, column p_dog: probability \"high\" is not a number"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Why it is so
+//!
+//! - **A small file fills no memory.** Compression, run lengths and headers let a kilobyte promise a
+//!   terabyte. Every reader counts what it is about to make of a file before it makes it: a hundred
+//!   times the file's size, or 1 GiB if that is more.
+//! - **A bad cell is an error, never a reason to drop a column.** Names come before positions, and
+//!   what is guessed is said.
+//! - **A format is one folder and one line** in a table: that it is recognised, named in messages and
+//!   in help texts follows from its entry.
+//! - **No file is left half-written.** Output has no name before it is whole, where the system can do
+//!   that, and takes its place in one step.
+//!
+//! # Features
+//!
+//! - `parquet` (by default): Parquet and Arrow IPC, which take most of the time to build. Without it
+//!   the error for such a file says which feature is missing.
+
+mod allowance;
+mod columns;
+mod door;
+mod error;
+mod formats;
+mod output;
+mod read;
+mod sheet;
+mod table;
+pub mod words;
+
+pub use columns::{Columns, FoldColumn, Loaded, ScoreColumns, Unlabelled};
+pub use door::{load, predictions, predictions_within};
+pub use error::{Error, ErrorKind, Result};
+pub use formats::Format;
+pub use output::write;
+pub use read::{read, read_within};
+pub use sheet::{Cells, Sheet};
+pub use table::{Column, Lines, Source, Table, Text, Values, Wanted};

@@ -1,0 +1,85 @@
+//! Files out, whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use super::draft::Draft;
+use crate::error::{Error, Result};
+use crate::words::plain;
+
+/// Links that are followed at most, as many as Linux does.
+const LINKS: usize = 40;
+
+/// Writes a file beside its place and renames it there, so that a failure leaves what was there
+/// before, and nothing half-written. What a link leads to is replaced; a pipe or a device is written to.
+///
+/// ```
+/// use std::io::Write;
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("note.txt");
+/// calipers_files::write(&file, |file| file.write_all(b"whole\n"))?;
+/// assert_eq!(std::fs::read_to_string(&file)?, "whole\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// The place is none for a file, or the system fails: nothing is left of it then.
+pub fn write(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
+    let failed = |error: io::Error| cannot_write(path, &error);
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => return Err(failed(ErrorKind::IsADirectory.into())),
+        // A device or a pipe is written to: a renamed file would take its place.
+        Ok(metadata) if !metadata.is_file() => {
+            let mut file = File::options().write(true).open(path).map_err(failed)?;
+            return match fill(&mut file) {
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Error::closed_pipe()),
+                done => done.map_err(failed),
+            };
+        }
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
+        _ => {}
+    }
+    let target = place(path);
+    let folder = folder(&target);
+    let mut draft = Draft::new(folder).map_err(failed)?;
+    fill(draft.file()).map_err(failed)?;
+    draft.persist(folder, &target).map_err(failed)
+}
+
+/// The file that a path leads to. A link stays a link: what it points to is replaced, or made.
+fn place(path: &Path) -> PathBuf {
+    if let Ok(target) = fs::canonicalize(path) {
+        return target;
+    }
+    let mut target = path.to_owned();
+    for _ in 0..LINKS {
+        let Ok(next) = fs::read_link(&target) else { break };
+        target = folder(&target).join(next);
+    }
+    target
+}
+
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// A place that is not there is the user's to mend; a full disk is not.
+fn cannot_write(path: &Path, error: &io::Error) -> Error {
+    let message = |reason: &str| format!("cannot write {}: {reason}", path.display());
+    match error.kind() {
+        // Folders such as those of /proc, or one that is being removed, say that they are not there.
+        ErrorKind::NotFound if folder(&place(path)).is_dir() => {
+            Error::input(message("its directory takes no new files"))
+        }
+        ErrorKind::NotFound => Error::input(message("there is no such directory")),
+        ErrorKind::IsADirectory => Error::input(message("it is a directory")),
+        ErrorKind::NotADirectory => Error::input(message("its directory is a file")),
+        ErrorKind::InvalidFilename => Error::input(message(&plain(error))),
+        _ => Error::unexpected(message(&plain(error))),
+    }
+}

@@ -1,0 +1,7 @@
+//! Files out, whole or not at all.
+
+mod draft;
+mod file;
+pub(crate) mod steady;
+
+pub use file::write;

@@ -1,0 +1,52 @@
+//! Files in.
+
+use std::fs::File;
+use std::path::Path;
+
+use crate::allowance::{Allowance, LEAST};
+use crate::error::{Error, Result, unreadable};
+use crate::formats::{Format, csv};
+use crate::table::{Table, Wanted};
+
+/// Reads a file; `-` is CSV on standard input. Columns that are not wanted may be passed over.
+///
+/// ```
+/// use calipers_files::{Values, Wanted, read};
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("predictions.csv");
+/// std::fs::write(&file, "label,p\nyes,0.75\nno,\n")?;
+/// let table = read(&file, &Wanted::default())?;
+/// assert_eq!(table.columns[1].name, "p");
+/// let Values::Numbers(numbers) = &table.columns[1].values else { panic!("{table:?}") };
+/// assert!(numbers[0] == 0.75 && numbers[1].is_nan());
+/// assert!(table.source.place(1).ends_with("predictions.csv, line 3"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Whatever is wrong with the file, in words for the person who has it.
+pub fn read(path: impl AsRef<Path>, wanted: &Wanted) -> Result<Table> {
+    read_within(path, wanted, LEAST)
+}
+
+/// As [`read`], of a file that may unfold to so many bytes, instead of 1 GiB, or to a hundred times
+/// its size, whichever is more.
+///
+/// # Errors
+/// As [`read`]; more than so many bytes.
+pub fn read_within(path: impl AsRef<Path>, wanted: &Wanted, bytes: u64) -> Result<Table> {
+    let path = path.as_ref();
+    if path.as_os_str() == "-" {
+        return csv::read_stdin(wanted);
+    }
+    let name = path.display().to_string();
+    let format = Format::of(path)?;
+    let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
+    let metadata = file.metadata().map_err(|error| unreadable(&name, &error))?;
+    if metadata.is_dir() {
+        return Err(Error::input(format!("cannot read {name}: it is a directory")));
+    }
+    let allowance = Allowance::of(&name, metadata.len(), bytes);
+    format.read(path, file, wanted, allowance)
+}

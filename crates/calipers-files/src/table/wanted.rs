@@ -1,0 +1,43 @@
+//! Which columns to read: a wide file need not be read as a whole.
+
+/// The columns that were asked for.
+///
+/// ```
+/// use calipers_files::Wanted;
+///
+/// let two = Wanted::new(vec!["label".to_owned(), "p".to_owned()], false);
+/// assert!(two.wants("p") && !two.wants("note"));
+/// assert!(Wanted::default().wants("note"));
+/// ```
+#[derive(Debug)]
+pub struct Wanted {
+    names: Vec<String>,
+    all: bool,
+}
+
+/// How a column that was passed over describes itself.
+pub const NOT_READ: &str = "a column that was not read";
+
+/// By default, everything.
+impl Default for Wanted {
+    fn default() -> Self {
+        Self { names: Vec::new(), all: true }
+    }
+}
+
+impl Wanted {
+    /// The columns of these names, and if `all`, every other one too.
+    pub fn new(names: Vec<String>, all: bool) -> Self {
+        Self { names, all }
+    }
+
+    /// Whether to read a column.
+    pub fn wants(&self, name: &str) -> bool {
+        self.all || self.names(name)
+    }
+
+    /// Whether a column was asked for by name.
+    pub fn names(&self, name: &str) -> bool {
+        self.names.iter().any(|wanted| wanted == name)
+    }
+}

@@ -1,0 +1,9 @@
+//! Files in and out, from outside.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod columns;
+mod common;
+mod corpus;
+mod formats;
+mod sheets;
