@@ -17,8 +17,8 @@ Row = dict[str, str]
 """A line of a CSV file."""
 
 WIDTH = 118
-# Tables, headings, pictures and comments stay as they are.
-VERBATIM = ("|", "#", "!", "<")
+# Tables, headings, pictures, comments and code stay as they are.
+VERBATIM = ("|", "#", "!", "<", "```")
 
 
 class Pages:

@@ -9,7 +9,7 @@ from studies.__main__ import STUDIES, Study
 from studies.pages import ROOT, Pages, digits, read, table, wrapped
 
 
-def test_paragraphs_are_wrapped_and_tables_are_not() -> None:
+def test_paragraphs_are_wrapped_and_tables_and_code_are_not() -> None:
     long = "word " * 40
     wide = "| " + long + "|"
     text = wrapped(f"{long}\n\n- {long}\n- two\n\n{wide}\n")
@@ -17,6 +17,8 @@ def test_paragraphs_are_wrapped_and_tables_are_not() -> None:
     assert all(len(line) <= 118 for line in (paragraph + "\n" + items).splitlines())
     assert items.splitlines()[1].startswith("  word")
     assert same == wide
+    code = "```\ncalipers metrics\ncalipers simulate\n```\n"
+    assert wrapped(code) == code
 
 
 def test_what_is_there_already_is_not_written(tmp_path: Path) -> None:
