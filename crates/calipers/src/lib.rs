@@ -72,7 +72,7 @@ pub use recalibrate::{
 };
 pub use run::{Stop, Watcher, with_pool, with_pool_while};
 
-/// Runs the README's examples with the documentation's.
+/// Runs the examples of the guide with the documentation's.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
+#[doc = include_str!("../../../docs/rust.md")]
+struct Guide;
