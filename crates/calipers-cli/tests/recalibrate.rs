@@ -185,7 +185,7 @@ fn what_does_not_fit_is_refused_and_nothing_is_written() {
         ("model.json", "absent.csv", "no such file"),
         ("absent.json", "table.csv", "absent.json: cannot be read: no such file"),
         ("broken.json", "table.csv", "broken.json: "),
-        ("bare.json", "table.csv", "does not say what its classes and columns are called"),
+        ("bare.json", "table.csv", "does not say what its classes are called"),
     ] {
         let ran = place.run(&["recalibrate", "apply", model, file, "-o", "out.csv"]);
         assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{model} {file}");

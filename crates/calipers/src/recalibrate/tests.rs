@@ -5,7 +5,7 @@ use super::*;
 use crate::{Predictions, simulate};
 
 /// Every recalibrator, with its defaults and with other parameters where it takes any.
-const NAMES: [&str; 28] = [
+const NAMES: [&str; 29] = [
     "auto",
     "bayes",
     "stack",
@@ -34,6 +34,7 @@ const NAMES: [&str; 28] = [
     "bins-mass:bins=4",
     "identity",
     "constant",
+    "toy",
 ];
 
 fn fit(name: &str, predictions: &Predictions<'_>) -> Box<dyn Fitted> {
