@@ -43,11 +43,11 @@ def test_items_for_tests_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("boost/oracle.rs", True),
-        ("boost/tests.rs", True),
+        ("recalibrate/boost/oracle.rs", True),
+        ("recalibrate/boost/tests.rs", True),
         ("recalibrate/stack/tests/kernel.rs", True),
-        ("probs/tests.rs", True),
-        ("probs/values.rs", False),
+        ("data/probs/tests.rs", True),
+        ("data/probs/values.rs", False),
         ("recalibrate/stack/kernel.rs", False),
         ("lib.rs", False),
     ],

@@ -60,7 +60,8 @@ def modules(root: Path) -> dict[Module, Path]:
         is_test = {"tests", "oracle"} & {*relative.parts[:-1], relative.stem}
         if is_test or relative.name in ("lib.rs", "main.rs"):
             continue
-        found[relative.parent.parts if relative.stem == "mod" else (*relative.parent.parts, relative.stem)] = path
+        name = () if relative.stem == "mod" else (relative.stem,)
+        found[(*relative.parent.parts, *name)] = path
     return found
 
 
@@ -129,7 +130,8 @@ def test_a_cycle_is_found(tmp_path: Path) -> None:
     (tmp_path / "room").mkdir()
     (tmp_path / "room/mod.rs").write_text("mod one;\nmod two;\npub use one::One;\n")
     (tmp_path / "room/one.rs").write_text("use super::two::{self, Two as Other};\n")
-    (tmp_path / "room/two.rs").write_text("// use super::one::One;\nuse crate::below::{Below, deep::Deep};\n")
+    two = "// use super::one::One;\nuse crate::below::{Below, deep::Deep};\n"
+    (tmp_path / "room/two.rs").write_text(two)
     (tmp_path / "below.rs").write_text("use std::fmt;\n")
     known = modules(tmp_path)
     assert graph(known) == {

@@ -1,5 +1,6 @@
 """Private: the extension module; see crates/calipers-python."""
 
+from os import PathLike
 from typing import Any, final
 
 import numpy as np
@@ -23,6 +24,7 @@ __all__ = [
     "read_labels",
     "recalibrators",
     "simulate",
+    "write_file",
 ]
 __version__: str
 
@@ -100,3 +102,4 @@ def measures() -> list[tuple[str, str]]: ...
 def metrics() -> list[tuple[str, str]]: ...
 def simulate(name: str, rows: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[np.float64]]: ...
 def class_names(columns: list[str]) -> list[str]: ...
+def write_file(path: str | PathLike[str], text: str) -> None: ...

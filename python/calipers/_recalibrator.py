@@ -181,8 +181,6 @@ class Recalibrator(Routed):
         InputError
             If it was fitted with a classifier from elsewhere: pickle that instead.
         """
-        from calipers import _files
-
         if not self.__sklearn_is_fitted__():
             raise _not_fitted(self)
         if not isinstance(self._model, _calipers.Model):
@@ -199,7 +197,7 @@ class Recalibrator(Routed):
             "features": self.n_features_in_,
             "logits": bool(self.from_logits),
         }
-        _files.write(path, self._model.to_json(about) + "\n")
+        _calipers.write_file(path, self._model.to_json(about) + "\n")
 
     @classmethod
     def load(cls, path: Any) -> Recalibrator:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from calipers import _calipers
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -329,9 +331,7 @@ class Report:
         name : str, default "predictions"
             What the page calls the predictions.
         """
-        from calipers import _files
-
-        _files.write(path, self._kept().page(name))
+        _calipers.write_file(path, self._kept().page(name))
 
     def _kept(self) -> Source:
         if self._source is None:

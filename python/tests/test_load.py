@@ -16,7 +16,7 @@ import pytest
 from common import Simulated
 
 import calipers
-from calipers import _files
+from calipers._calipers import write_file
 
 pytestmark = [
     pytest.mark.timeout(300),
@@ -61,25 +61,11 @@ def killed(work: Callable[[], None], after: float, how: signal.Signals) -> None:
     os.waitpid(child, 0)
 
 
-def has_unnamed_files(folder: Path) -> bool:
-    """Whether files without a name can be had here."""
-    handle = _files._unnamed(str(folder))
-    if handle is not None:
-        os.close(handle)
-    return handle is not None
-
-
 SIGNALS = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT]
 
 
 @pytest.mark.parametrize("how", SIGNALS, ids=lambda how: how.name)
-@pytest.mark.parametrize("unnamed", [True, False])
-def test_a_file_is_the_old_or_the_new(
-    tmp_path: Path, how: signal.Signals, unnamed: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not unnamed:
-        # As where the system has no files without a name.
-        monkeypatch.setattr(_files, "_unnamed", lambda folder: None)
+def test_a_file_is_the_old_or_the_new(tmp_path: Path, how: signal.Signals) -> None:
     target = tmp_path / "page.html"
     texts = [letter * size for letter, size in [("a", 3_000_000), ("b", 2_000_000)]]
     target.write_text(texts[0])
@@ -87,7 +73,7 @@ def test_a_file_is_the_old_or_the_new(
 
     def work() -> None:
         for text in (texts[1], texts[0]):
-            _files.write(target, text)
+            write_file(target, text)
 
     left = 0
     for attempt in range(20):
@@ -98,10 +84,10 @@ def test_a_file_is_the_old_or_the_new(
         for path in beside:
             assert path.name.startswith(".calipers-")
             path.unlink()
-    # Python cleans up after an interrupt, unless it comes between two of its instructions. What is
-    # killed can leave a file only while it has a name of its own: for microseconds between two
-    # system calls, if it has none while it is written.
-    if how == signal.SIGINT or (unnamed and has_unnamed_files(tmp_path)):
+    # An interrupt waits until the file is written. What is killed can leave a file only while it has
+    # a name of its own: for microseconds between two system calls, where the system has files
+    # without a name (Linux, on most file systems).
+    if how == signal.SIGINT or sys.platform == "linux":
         assert left <= 1
 
 
@@ -116,27 +102,20 @@ def test_a_page_is_the_old_or_the_new(tmp_path: Path, binary: Simulated) -> None
     assert [path for path in tmp_path.iterdir() if path != target] == []
 
 
-def test_a_file_has_the_usual_permissions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_has_the_usual_permissions(tmp_path: Path) -> None:
     (tmp_path / "usual").write_text("")
-    for name in ("unnamed", "named"):
-        _files.write(tmp_path / name, "text")
-        assert (tmp_path / name).stat().st_mode == (tmp_path / "usual").stat().st_mode
-        monkeypatch.setattr(_files, "_unnamed", lambda folder: None)
+    write_file(tmp_path / "page.html", "text")
+    assert (tmp_path / "page.html").stat().st_mode == (tmp_path / "usual").stat().st_mode
 
 
-@pytest.mark.parametrize("unnamed", [True, False])
-def test_a_failed_write_leaves_nothing(
-    tmp_path: Path, unnamed: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not unnamed:
-        monkeypatch.setattr(_files, "_unnamed", lambda folder: None)
+def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "taken").mkdir()
     with pytest.raises(IsADirectoryError):
-        _files.write(tmp_path / "taken", "text")
+        write_file(tmp_path / "taken", "text")
     with pytest.raises(FileNotFoundError):
-        _files.write(tmp_path / "nowhere" / "page.html", "text")
+        write_file(tmp_path / "nowhere" / "page.html", "text")
     with pytest.raises(UnicodeEncodeError):
-        _files.write(tmp_path / "page.html", "half of a pair: \ud800")
+        write_file(tmp_path / "page.html", "half of a pair: \ud800")
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 
 
@@ -144,6 +123,6 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     link = tmp_path / "link.html"
     link.symlink_to("page.html")
     for text in ("first", "second"):
-        _files.write(link, text)
+        write_file(link, text)
         assert link.is_symlink()
         assert (tmp_path / "page.html").read_text() == text

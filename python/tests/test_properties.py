@@ -1,7 +1,7 @@
 """What holds for every input, through the Python door.
 
-The mathematics behind it has its own properties (`crates/calipers/tests/main/properties`), over many
-more cases.
+The mathematics behind it has its own properties (`crates/calipers/tests/main/properties`), over
+many more cases.
 """
 
 import copy

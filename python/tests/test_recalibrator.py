@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from common import Simulated
+from common import Simulated, command
 from sklearn.base import clone, is_classifier
 from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
@@ -334,3 +334,67 @@ assert abs(own["brier"].value - built_in["brier"].value) < 1e-3
         cwd=tmp_path,
         env={"PYTHONPATH": f"{tmp_path}{os.pathsep}{Path(calipers.__file__).parents[1]}"},
     )
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [[0, 1, 2], ["0", "1", "2"], ["cat", "dog", "fox"]],
+    ids=["numbers", "numbers as words", "words"],
+)
+def test_a_model_is_saved_and_loaded(tmp_path: Path, labels: list[object]) -> None:
+    codes, y_prob = calipers.simulate("multiclass-overconfident-3", 300, seed=0)
+    y_true = np.asarray(labels)[codes]
+    fitted = calipers.Recalibrator("kernel:bandwidth=0.2").fit(y_prob, y_true)
+    path = tmp_path / "model.json"
+    fitted.save(path)
+    loaded = calipers.Recalibrator.load(path)
+    assert loaded.predict_proba(y_prob).tobytes() == fitted.predict_proba(y_prob).tobytes()
+    assert loaded.classes_.tolist() == fitted.classes_.tolist()
+    assert loaded.get_params() == fitted.get_params()
+    assert loaded.n_features_in_ == 3
+    assert (loaded.predict(y_prob) == fitted.predict(y_prob)).all()
+
+
+def test_a_model_of_truths_and_of_a_single_column_of_logits_is_saved(tmp_path: Path) -> None:
+    codes, y_prob = calipers.simulate("binary-overconfident", 300, seed=0)
+    logits = np.log(y_prob[:, 1] / y_prob[:, 0])
+    fitted = calipers.Recalibrator("logistic", from_logits=True).fit(logits, codes == 1)
+    fitted.save(tmp_path / "model.json")
+    loaded = calipers.Recalibrator.load(tmp_path / "model.json")
+    assert (loaded.from_logits, loaded.n_features_in_) == (True, 1)
+    assert loaded.classes_.dtype == bool
+    assert loaded.predict_proba(logits).tobytes() == fitted.predict_proba(logits).tobytes()
+
+
+def test_the_command_line_and_python_share_their_models(tmp_path: Path) -> None:
+    y_true, y_prob = calipers.simulate("multiclass-overconfident-3", 300, seed=0)
+    table = pd.DataFrame(y_prob, columns=["p_0", "p_1", "p_2"])
+    table.assign(label=y_true).to_csv(tmp_path / "table.csv", index=False, float_format="%.17g")
+    fit = ("fit", "table.csv", "-o", "theirs.json", "--recalibrator", "sms")
+    command("recalibrate", *fit, folder=tmp_path)
+    ours = calipers.Recalibrator("sms").fit(table, y_true)
+    theirs = calipers.Recalibrator.load(tmp_path / "theirs.json")
+    assert theirs.classes_.tolist() == [0, 1, 2]
+    assert theirs.recalibrator == "sms"
+    g = ours.predict_proba(table)
+    assert theirs.predict_proba(table).tobytes() == g.tobytes()
+    ours.save(tmp_path / "ours.json")
+    apply = ("apply", "ours.json", "table.csv", "-o", "corrected.csv")
+    command("recalibrate", *apply, folder=tmp_path)
+    corrected = pd.read_csv(tmp_path / "corrected.csv")
+    assert corrected[["p_0", "p_1", "p_2"]].to_numpy().tobytes() == g.tobytes()
+
+
+def test_what_cannot_be_saved_or_loaded_says_why(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="not fitted"):
+        calipers.Recalibrator().save(tmp_path / "model.json")
+    y_true, y_prob = calipers.simulate("binary-overconfident", 100, seed=0)
+    classifier = calipers.Recalibrator(LogisticRegression()).fit(y_prob, y_true)
+    with pytest.raises(calipers.InputError, match="pickle"):
+        classifier.save(tmp_path / "model.json")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "model.json").write_text("{}")
+    with pytest.raises(calipers.InputError, match="saved model"):
+        calipers.Recalibrator.load(tmp_path / "model.json")
+    with pytest.raises(FileNotFoundError):
+        calipers.Recalibrator.load(tmp_path / "nowhere.json")

@@ -60,12 +60,13 @@ mod read;
 mod sheet;
 mod table;
 pub mod words;
+mod write;
 
 pub use columns::{Columns, FoldColumn, Loaded, ScoreColumns, Unlabelled};
 pub use door::{load, predictions, predictions_within};
 pub use error::{Error, ErrorKind, Result};
 pub use formats::Format;
-pub use output::write;
+pub use output::{cannot_write, replace, write};
 pub use read::{read, read_within};
 pub use sheet::{Cells, Sheet};
 pub use table::{Column, Lines, Source, Table, Text, Values, Wanted};

@@ -1,7 +1,7 @@
 //! The extension module behind the Python package `calipers`.
 //!
 //! It converts: arrays to views (`arrays`), labels to classes (`labels`), options to an estimator
-//! (`options`), errors to exceptions (`error`). The mathematics is the `calipers` crate's, tables
+//! (`options`), errors to exceptions (`error`), text to files (`files`). The mathematics is the `calipers` crate's, tables
 //! and sentences are `calipers-draw`'s, the face that people see is the Python package's. Long
 //! computations run on a thread of their own (`background`), while the calling thread waits without
 //! the interpreter's lock, listens for Ctrl-C, and runs the Python code that the computation asks for:
@@ -14,6 +14,7 @@ mod distance;
 mod error;
 mod evaluate;
 mod figures;
+mod files;
 mod labels;
 mod lists;
 mod model;
@@ -30,6 +31,8 @@ mod _calipers {
     use crate::evaluate::{compare, evaluate};
     #[pymodule_export]
     use crate::figures::{figure, page};
+    #[pymodule_export]
+    use crate::files::write_file;
     #[pymodule_export]
     use crate::labels::read_labels;
     #[pymodule_export]

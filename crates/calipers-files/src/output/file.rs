@@ -25,27 +25,34 @@ const LINKS: usize = 40;
 /// ```
 ///
 /// # Errors
-/// The place is none for a file, or the system fails: nothing is left of it then.
+/// The place is none for a file, or the system fails, in words for the person who asked: nothing is
+/// left of it then.
 pub fn write(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
-    let failed = |error: io::Error| cannot_write(path, &error);
+    replace(path, fill).map_err(|error| match error.kind() {
+        ErrorKind::BrokenPipe => Error::closed_pipe(),
+        _ => cannot_write(path, &error),
+    })
+}
+
+/// As [`write`], with the system's own error.
+///
+/// # Errors
+/// As [`write`].
+pub fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     match fs::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => return Err(failed(ErrorKind::IsADirectory.into())),
+        Ok(metadata) if metadata.is_dir() => return Err(ErrorKind::IsADirectory.into()),
         // A device or a pipe is written to: a renamed file would take its place.
         Ok(metadata) if !metadata.is_file() => {
-            let mut file = File::options().write(true).open(path).map_err(failed)?;
-            return match fill(&mut file) {
-                Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Error::closed_pipe()),
-                done => done.map_err(failed),
-            };
+            return fill(&mut File::options().write(true).open(path)?);
         }
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
         _ => {}
     }
     let target = place(path);
     let folder = folder(&target);
-    let mut draft = Draft::new(folder).map_err(failed)?;
-    fill(draft.file()).map_err(failed)?;
-    draft.persist(folder, &target).map_err(failed)
+    let mut draft = Draft::new(folder)?;
+    fill(draft.file())?;
+    draft.persist(folder, &target)
 }
 
 /// The file that a path leads to. A link stays a link: what it points to is replaced, or made.
@@ -68,8 +75,9 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// A place that is not there is the user's to mend; a full disk is not.
-fn cannot_write(path: &Path, error: &io::Error) -> Error {
+/// Says why a file could not be written: a place that is not there is the user's to mend, a full disk
+/// is not.
+pub fn cannot_write(path: &Path, error: &io::Error) -> Error {
     let message = |reason: &str| format!("cannot write {}: {reason}", path.display());
     match error.kind() {
         // Folders such as those of /proc, or one that is being removed, say that they are not there.

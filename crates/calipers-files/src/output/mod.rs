@@ -4,4 +4,4 @@ mod draft;
 mod file;
 pub(crate) mod steady;
 
-pub use file::write;
+pub use file::{cannot_write, replace, write};

@@ -27,8 +27,8 @@ impl Estimator {
     ///
     /// # Errors
     /// Settings that make no sense, fewer rows than folds, a metric that these predictions do not
-    /// have, a recalibrator from outside that failed, or [`Error::Stopped`] by the watcher or the
-    /// handle.
+    /// have, a recalibrator from outside that failed, or
+    /// [`Error::Stopped`](crate::Error::Stopped) by the watcher or the handle.
     pub fn estimate(&self, predictions: &Predictions<'_>) -> Result<Report> {
         self.estimate_observed(predictions, &mut Nobody)
     }

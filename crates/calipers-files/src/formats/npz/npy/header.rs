@@ -6,7 +6,7 @@
 
 use std::io::{self, Read};
 
-use super::read::Fault;
+use super::fault::Fault;
 
 /// NumPy refuses headers of more than 10,000 letters; this one takes those that the first version of
 /// the format can have.

@@ -5,33 +5,10 @@ use std::io::{self, BufReader, Read};
 use half::f16;
 use ndarray::{Array2, ShapeBuilder};
 
+use super::fault::Fault;
 use super::header::Header;
 use crate::allowance::{Allowance, CELL};
-use crate::error::Error;
 use crate::table::{Text, Values};
-
-/// Why an array cannot be read.
-#[derive(Debug)]
-pub enum Fault {
-    /// The archive cannot be read, or not be unpacked.
-    Io(io::Error),
-    /// It is not what it should be.
-    Damaged(String),
-    /// It is too large.
-    Refused(Error),
-}
-
-impl From<io::Error> for Fault {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
-}
-
-impl From<Error> for Fault {
-    fn from(error: Error) -> Self {
-        Self::Refused(error)
-    }
-}
 
 /// Reads an array; what is of no use is described.
 pub fn read(mut reader: impl Read, allowance: &mut Allowance) -> Result<Values, Fault> {
