@@ -84,8 +84,8 @@ def test_a_file_is_the_old_or_the_new(tmp_path: Path, how: signal.Signals) -> No
         for path in beside:
             assert path.name.startswith(".calipers-")
             path.unlink()
-    # An interrupt waits until the file is written. What is killed can leave a file only while it has
-    # a name of its own: for microseconds between two system calls, where the system has files
+    # An interrupt waits until the file is written. What is killed can leave a file only while it
+    # has a name of its own: for microseconds between two system calls, where the system has files
     # without a name (Linux, on most file systems).
     if how == signal.SIGINT or sys.platform == "linux":
         assert left <= 1

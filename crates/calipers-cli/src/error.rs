@@ -45,6 +45,7 @@ impl Failure {
     }
 
     /// Adds a line that says how to mend it.
+    #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         if let Self::Fault(fault) = &mut self {
             fault.hint = Some(hint.into());
@@ -53,6 +54,7 @@ impl Failure {
     }
 
     /// As [`Failure::hint`], where there may be nothing to add.
+    #[must_use]
     pub fn maybe_hint(self, hint: Option<String>) -> Self {
         match hint {
             Some(hint) => self.hint(hint),
@@ -61,6 +63,7 @@ impl Failure {
     }
 
     /// Adds lines below the message: what there is to choose from.
+    #[must_use]
     pub fn list(mut self, lines: Vec<String>) -> Self {
         if let Self::Fault(fault) = &mut self {
             fault.list = lines;

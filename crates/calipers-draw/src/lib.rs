@@ -29,4 +29,3 @@ pub use page::{Page, Run};
 pub use png::png;
 pub use strip::strip;
 pub use svg::{Size, svg};
-pub use text::thousands;

@@ -65,19 +65,6 @@ pub fn shortened(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{} … {}", &text[..start], &text[end..]))
 }
 
-/// `1234567` as `1,234,567`.
-pub(crate) fn thousands(number: u128) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// `a, b and c`.
 pub(crate) fn joined(words: &[String], last: &str) -> String {
     match words {
@@ -110,7 +97,6 @@ mod tests {
 
     #[test]
     fn numbers_and_lists_are_easy_to_read() {
-        assert_eq!([7, 999, 1_234_567].map(thousands), ["7", "999", "1,234,567"]);
         let words = ["a", "b", "c"].map(str::to_owned);
         assert_eq!([0, 1, 3].map(|count| joined(&words[..count], "or")), ["", "a", "a, b or c"]);
     }

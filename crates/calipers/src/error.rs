@@ -1,5 +1,7 @@
 //! What can be wrong with the input, and where.
 
+use crate::words::listed;
+
 /// Everything that can go wrong, with the row, the column and the value where there is one.
 ///
 /// Rows and columns count from 0, as they do in the arrays that were given.
@@ -262,28 +264,3 @@ impl Error {
 
 /// A result whose error is this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
-
-/// How many names of a long list are spelt out.
-const SHOWN: usize = 12;
-
-/// Names in a row, the middle of a long list left out.
-pub fn listed<S: AsRef<str>>(names: &[S]) -> String {
-    let all: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-    if all.len() <= SHOWN {
-        return all.join(", ");
-    }
-    let first = &all[..SHOWN / 2];
-    format!("{}, ..., {} ({} in all)", first.join(", "), all[all.len() - 1], all.len())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_lists_are_cut() {
-        let names: Vec<String> = (0..100).map(|at| format!("p_{at}")).collect();
-        assert_eq!(listed(&names[..3]), "p_0, p_1, p_2");
-        assert_eq!(listed(&names), "p_0, p_1, p_2, p_3, p_4, p_5, ..., p_99 (100 in all)");
-    }
-}

@@ -42,6 +42,7 @@ mod numeric;
 mod params;
 mod recalibrate;
 mod run;
+pub mod words;
 
 pub use data::labels;
 pub use data::{

@@ -1,5 +1,6 @@
 //! What to measure.
 
+use calipers::Metric;
 use clap::Args;
 
 use super::MEASURE;
@@ -7,8 +8,14 @@ use super::MEASURE;
 /// What to measure.
 #[derive(Debug, Args)]
 pub struct MetricArgs {
-    /// What to measure; repeat it or separate by commas. `calipers metrics` lists what there is
-    /// [default: l1,l2,brier,log]
-    #[arg(long, value_name = "M", value_delimiter = ',', help_heading = MEASURE)]
+    #[arg(long, value_name = "M", value_delimiter = ',', help_heading = MEASURE, help = help())]
     pub metric: Vec<String>,
+}
+
+fn help() -> String {
+    let defaults = Metric::DEFAULTS.join(",");
+    format!(
+        "What to measure; repeat it or separate by commas. `calipers metrics` lists what there is \
+         [default: {defaults}]"
+    )
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use calipers::labels::listed;
+use calipers::words::listed;
 use calipers::{ModelNotes, Sample, Stop, recalibrator, with_pool};
 use calipers_draw::text::fit_notes;
 use calipers_files::{

@@ -1,5 +1,6 @@
 //! The sections of a page, from the verdict down to what was run.
 
+use calipers::words::thousands;
 use calipers::{ClassTable, Estimate, Report};
 
 use super::table::{Cell, Column, table};
@@ -8,7 +9,7 @@ use super::{Page, when};
 use crate::escape::escape;
 use crate::number::place;
 use crate::svg::Size;
-use crate::text::{count, decimal, lower_name, notes, thousands};
+use crate::text::{count, decimal, lower_name, notes};
 
 /// Beyond so many lines, a table holds those with the largest errors.
 const MOST_LINES: usize = 1_000;

@@ -1,7 +1,9 @@
 //! Tables that can be sorted and copied.
 
+use calipers::words::thousands;
+
 use crate::escape::escape;
-use crate::text::{decimal, thousands};
+use crate::text::decimal;
 
 /// A column's name, and whether it holds words.
 pub type Column<'a> = (&'a str, bool);

@@ -1,9 +1,10 @@
 //! Errors and their limits: what the data say about each, in words.
 
+use calipers::words::thousands;
 use calipers::{Estimate, Report};
 use serde_json::{Map, Value, json};
 
-use super::numbers::{decimal, thousands};
+use super::numbers::decimal;
 use super::report::{heading, lower_name};
 use super::{Look, Table};
 

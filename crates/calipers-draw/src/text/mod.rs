@@ -31,7 +31,7 @@ pub use comparison::comparison;
 pub use junit::junit;
 pub use neighbours::measurements;
 pub use notes::{fit_notes, note, notes};
-pub use numbers::{count, decimal, percent, thousands};
+pub use numbers::{count, decimal, percent};
 pub(crate) use report::lower_name;
 pub use report::{report, report_html};
 pub(crate) use shown::Shown;

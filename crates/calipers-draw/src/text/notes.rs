@@ -1,8 +1,9 @@
 //! What a reader of the estimates should know about them.
 
+use calipers::words::thousands;
 use calipers::{Fitted, Report};
 
-use super::numbers::{count, thousands};
+use super::numbers::count;
 use super::{Face, Shown};
 
 /// A remark as a note.

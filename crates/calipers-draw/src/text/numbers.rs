@@ -1,5 +1,7 @@
 //! How numbers are written.
 
+use calipers::words::thousands;
+
 /// Four decimals, or two significant digits where four decimals would show fewer.
 ///
 /// ```
@@ -20,19 +22,6 @@ pub fn decimal(value: f64) -> String {
     }
     let first = (-size.log10()).ceil() as usize;
     format!("{value:.*}", first + 1)
-}
-
-/// `1234567` as `1,234,567`.
-pub fn thousands(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// `1 row`, `2,019 rows`.
@@ -75,12 +64,6 @@ mod tests {
         for (value, text) in cases {
             assert_eq!(decimal(value), text);
         }
-    }
-
-    #[test]
-    fn thousands_are_separated() {
-        let texts = [0, 999, 1000, 123_456, 1_234_567].map(thousands);
-        assert_eq!(texts, ["0", "999", "1,000", "123,456", "1,234,567"]);
     }
 
     #[test]

@@ -43,11 +43,13 @@ impl Table {
     }
 
     /// Adds a column of words.
+    #[must_use]
     pub fn words<T: Into<String>>(self, name: &str, cells: impl IntoIterator<Item = T>) -> Self {
         self.column(name, cells.into_iter().map(Into::into).collect(), false)
     }
 
     /// Adds a column of numbers; what is not there is left empty.
+    #[must_use]
     pub fn numbers(self, name: &str, values: impl IntoIterator<Item = Option<f64>>) -> Self {
         let cells = values.into_iter().map(|value| value.map_or_else(String::new, decimal));
         self.column(name, cells.collect(), true)

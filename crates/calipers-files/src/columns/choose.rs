@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use calipers::labels::{listed, prefix};
+use calipers::labels::prefix;
+use calipers::words::listed;
 
 use super::find::find;
 use super::{Columns, FoldColumn, ScoreColumns};

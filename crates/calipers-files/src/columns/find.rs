@@ -1,6 +1,6 @@
 //! A column by its name.
 
-use calipers::labels::listed;
+use calipers::words::listed;
 
 use crate::error::{Error, Result};
 use crate::table::Table;

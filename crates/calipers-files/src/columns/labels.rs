@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use calipers::labels::{ClassColumns, Label, Reading, listed, read};
+use calipers::labels::{ClassColumns, Label, Reading, read};
+use calipers::words::listed;
 
 use crate::error::{Error, Result};
 use crate::table::Values;

@@ -1,6 +1,6 @@
 //! The core's errors, which know rows and columns by number, in the file's own terms.
 
-use calipers::labels::listed;
+use calipers::words::listed;
 
 use super::choose::ScoreChoice;
 use super::score::Scores;

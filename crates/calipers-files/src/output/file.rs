@@ -34,10 +34,10 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> Res
     })
 }
 
-/// As [`write`], with the system's own error.
+/// As [`write()`], with the system's own error.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => return Err(ErrorKind::IsADirectory.into()),

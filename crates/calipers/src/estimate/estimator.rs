@@ -228,6 +228,7 @@ impl Estimator {
     }
 
     /// The same settings for other metrics.
+    #[must_use]
     pub(crate) fn only(self, metrics: Vec<Metric>) -> Self {
         Self { metrics, ..self }
     }

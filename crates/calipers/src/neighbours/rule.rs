@@ -45,15 +45,18 @@ impl Found {
         Self { value, moment: None, p_value: None, details: Vec::new() }
     }
 
+    #[must_use]
     pub fn with(mut self, name: &'static str, value: f64) -> Self {
         self.details.push((name, value));
         self
     }
 
+    #[must_use]
     pub fn tested(self, p_value: f64) -> Self {
         self.maybe_tested(Some(p_value))
     }
 
+    #[must_use]
     pub fn maybe_tested(mut self, p_value: Option<f64>) -> Self {
         self.p_value = p_value.map(|p| p.clamp(0.0, 1.0));
         self

@@ -51,6 +51,7 @@ impl<C: Curve> OneVsRest<C> {
     }
 
     /// Mixes 1/(n + 1) of the uniform distribution in.
+    #[must_use]
     pub fn mixed(self, sample: &Sample) -> Self {
         Self { training_rows: Some(sample.effective_rows()), ..self }
     }

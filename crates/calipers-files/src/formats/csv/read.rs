@@ -13,7 +13,7 @@ use super::lines::UnixLines;
 use super::record::{Records, too_long};
 use crate::error::{Error, Result, unreadable};
 use crate::table::{Column, Lines, NOT_READ, Source, Table, Text, Values, Wanted};
-use crate::words::thousands;
+use calipers::words::thousands;
 
 /// Large enough that system calls cost nothing beside the parsing.
 const BUFFER: usize = 1 << 18;
@@ -45,8 +45,8 @@ pub fn read(
     if record.len() > MOST_COLUMNS {
         return Err(Error::input(format!(
             "{name}: the header names {} columns; {} are the most",
-            thousands(record.len() as u128),
-            thousands(MOST_COLUMNS as u128)
+            thousands(record.len()),
+            thousands(MOST_COLUMNS)
         )));
     }
     let names: Vec<String> = record.iter().map(|cell| lossy(cell.trim_ascii())).collect();

@@ -18,7 +18,7 @@ use super::schema;
 use crate::allowance::{Allowance, CELL};
 use crate::error::{Error, Result, unreadable};
 use crate::table::Table;
-use crate::words::thousands;
+use calipers::words::thousands;
 
 /// Rows that are decoded at once, unless their text may be too long for that.
 const BATCH: u64 = 1024;

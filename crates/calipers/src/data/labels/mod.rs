@@ -19,8 +19,8 @@ mod single;
 use std::cmp::Ordering;
 
 use crate::error::{Error, Result};
+use crate::words::listed;
 
-pub use crate::error::listed;
 pub use names::{class_names, prefix};
 
 /// The columns of the classes that labels can name.

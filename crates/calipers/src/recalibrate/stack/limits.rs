@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::structured::WHOLE_HESSIAN;
+use crate::words::thousands;
 
 /// Beyond this many classes there are no trees.
 const MOST_TREE_CLASSES: usize = 128;
@@ -68,13 +69,5 @@ impl Limits {
             part("weights of the stack fitted to", self.scored()),
         ];
         found.into_iter().flatten().collect()
-    }
-}
-
-/// 2,048 for 2048.
-fn thousands(number: usize) -> String {
-    match number {
-        0..1000 => number.to_string(),
-        _ => format!("{},{:03}", thousands(number / 1000), number % 1000),
     }
 }
