@@ -36,7 +36,7 @@ contribution is where the l1 error comes from along f.";
 pub struct Args {
     /// What to draw
     #[arg(value_enum, value_name = "KIND")]
-    pub kind: Kind,
+    pub kind: PlotKind,
 
     #[arg(value_name = "FILE", help = to_read())]
     pub file: PathBuf,
@@ -64,7 +64,7 @@ pub struct Args {
 
 /// What a plot shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Kind {
+pub enum PlotKind {
     // g over f.
     Reliability,
     // The parts of l1 along f.
@@ -74,7 +74,7 @@ pub enum Kind {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     let picture = Picture::of(&args.output)?;
-    if args.kind == Kind::Contribution && args.class.is_some() {
+    if args.kind == PlotKind::Contribution && args.class.is_some() {
         return Err(Failure::input(
             "--class: contribution is drawn of the most probable class alone",
         )
@@ -92,8 +92,8 @@ pub fn run(args: &Args) -> Result<()> {
         })?,
     };
     let (figure, size) = match args.kind {
-        Kind::Reliability => (estimator.reliability(predictions, view), Size::TALL),
-        Kind::Contribution => (estimator.contribution(predictions), Size::WIDE),
+        PlotKind::Reliability => (estimator.reliability(predictions, view), Size::TALL),
+        PlotKind::Contribution => (estimator.contribution(predictions), Size::WIDE),
     };
     let drawn = svg(&figure.map_err(|error| explain(&error))?, size, args.bins);
     if args.output == Path::new("-") {

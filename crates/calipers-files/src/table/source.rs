@@ -14,11 +14,11 @@ use super::Lines;
 pub struct Source {
     /// The file's name, as it was given.
     pub name: String,
-    kind: Kind,
+    origin: Origin,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum Origin {
     Text(Lines),
     Rows,
     Archive,
@@ -27,29 +27,29 @@ enum Kind {
 impl Source {
     /// Text, in which a row has a line.
     pub fn text(name: &str, lines: Lines) -> Self {
-        Self { name: name.to_owned(), kind: Kind::Text(lines) }
+        Self { name: name.to_owned(), origin: Origin::Text(lines) }
     }
 
     /// A table without lines.
     pub fn rows(name: &str) -> Self {
-        Self { name: name.to_owned(), kind: Kind::Rows }
+        Self { name: name.to_owned(), origin: Origin::Rows }
     }
 
     /// An archive of arrays, which say by their names what they are for.
     pub fn archive(name: &str) -> Self {
-        Self { name: name.to_owned(), kind: Kind::Archive }
+        Self { name: name.to_owned(), origin: Origin::Archive }
     }
 
     /// Whether it is an archive of arrays, instead of a table.
     pub fn is_archive(&self) -> bool {
-        matches!(self.kind, Kind::Archive)
+        matches!(self.origin, Origin::Archive)
     }
 
     /// The place of a row: the line where there are lines, or else the row's number from 0.
     pub fn place(&self, row: usize) -> String {
-        match &self.kind {
-            Kind::Text(lines) => format!("{}, line {}", self.name, lines.of(row)),
-            Kind::Rows | Kind::Archive => format!("{}, row {row}", self.name),
+        match &self.origin {
+            Origin::Text(lines) => format!("{}, line {}", self.name, lines.of(row)),
+            Origin::Rows | Origin::Archive => format!("{}, row {row}", self.name),
         }
     }
 

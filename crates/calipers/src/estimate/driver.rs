@@ -13,7 +13,7 @@ use super::observer::Observer;
 use super::problem::{Problem, Problems};
 use super::report::Report;
 use super::score_test::PValues;
-use super::track::{Found, Track};
+use super::track::{Findings, Track};
 use crate::data::Predictions;
 use crate::error::Result;
 use crate::loss::{Metric, Purpose, Scope};
@@ -118,7 +118,7 @@ impl<'a, 'd> Driver<'a, 'd> {
         let held_out = fits.run(folds, self.asked.folds.count(), &purposes)?;
         note(&held_out, &mut self.unconverged, &mut self.approximations);
         let (share, part) = (1.0 / count as f64, 1.0 / self.asked.repeats as f64);
-        let found = Found { problem, folds, held_out: &held_out, share, repeat: part };
+        let found = Findings { problem, folds, held_out: &held_out, share, repeat: part };
         if shown.is_some() {
             observer.observe(&found, tracks.len());
         }
@@ -126,7 +126,7 @@ impl<'a, 'd> Driver<'a, 'd> {
         if let Some(tracks) = self.in_sample.as_mut().filter(|_| repeat == 0) {
             let (folds, fitted) = (vec![0; problem.rows()], [fits.in_sample(&purposes)?]);
             self.unconverged += usize::from(!fitted[0].converged);
-            let found = Found { folds: &folds, held_out: &fitted, repeat: 1.0, ..found };
+            let found = Findings { folds: &folds, held_out: &fitted, repeat: 1.0, ..found };
             add(of_scope(tracks, scope), &found);
         }
         Ok(())
@@ -184,7 +184,7 @@ fn of_scope(tracks: &mut [Track], scope: Scope) -> Vec<&mut Track> {
     tracks.iter_mut().filter(|track| track.scope() == scope).collect()
 }
 
-fn add(tracks: Vec<&mut Track>, found: &Found<'_, '_>) {
+fn add(tracks: Vec<&mut Track>, found: &Findings<'_, '_>) {
     tracks.into_par_iter().enumerate().for_each(|(number, track)| track.add(found, number));
 }
 

@@ -23,4 +23,4 @@ pub(crate) use problem::Problem;
 pub(crate) use report::number;
 pub use report::{Estimate, Group, GroupAware, GroupErrors, Report};
 pub use score_test::Test;
-pub(crate) use track::Found;
+pub(crate) use track::Findings;

@@ -26,7 +26,7 @@ pub(crate) struct Track {
 }
 
 /// What all folds of a problem found, and how it counts.
-pub(crate) struct Found<'a, 'p> {
+pub(crate) struct Findings<'a, 'p> {
     pub problem: &'a Problem<'p>,
     pub folds: &'a [u32],
     pub held_out: &'a [HeldOut],
@@ -78,7 +78,7 @@ impl Track {
     }
 
     /// Adds the scores of all folds, of which this metric's purpose is the n-th.
-    pub fn add(&mut self, found: &Found<'_, '_>, number: usize) {
+    pub fn add(&mut self, found: &Findings<'_, '_>, number: usize) {
         if self.loss.block() > 1 {
             return self.add_blocks(found, number);
         }
@@ -112,8 +112,8 @@ impl Track {
     }
 
     /// As [`add`](Self::add), for losses that want to see many rows at once.
-    fn add_blocks(&mut self, found: &Found<'_, '_>, number: usize) {
-        let Found { problem, folds, held_out, .. } = found;
+    fn add_blocks(&mut self, found: &Findings<'_, '_>, number: usize) {
+        let Findings { problem, folds, held_out, .. } = found;
         let classes = problem.classes();
         let mut buffer = vec![0.0; classes];
         for (fold, held_out) in held_out.iter().enumerate() {
@@ -146,7 +146,7 @@ impl Track {
         }
     }
 
-    fn count(&mut self, found: &Found<'_, '_>, row: usize, possible: Possible) {
+    fn count(&mut self, found: &Findings<'_, '_>, row: usize, possible: Possible) {
         let share = found.share * self.factor;
         self.scores[row] = add(self.scores[row], possible.score * share * found.repeat);
         self.tally.add(row, found.problem.weight(row), possible, share);

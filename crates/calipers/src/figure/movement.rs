@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::estimate::{Found, Observer, Problem};
+use crate::estimate::{Findings, Observer, Problem};
 use crate::loss::{Purpose, Scope};
 use crate::numeric::simplex::argmax;
 
@@ -79,7 +79,7 @@ impl Observer for Mover {
     }
 
     /// Adds the rows of one repeat.
-    fn observe(&mut self, found: &Found<'_, '_>, number: usize) {
+    fn observe(&mut self, found: &Findings<'_, '_>, number: usize) {
         let problem: &Problem<'_> = found.problem;
         let mut fingers: Vec<_> =
             found.held_out.iter().map(|fold| fold.rows(number, self.classes)).collect();

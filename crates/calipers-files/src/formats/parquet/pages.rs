@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-use super::thrift::{Compact, Kind};
+use super::thrift::{Compact, WireType};
 use crate::allowance::{Allowance, CELL};
 use crate::error::{Error, Result};
 
@@ -64,7 +64,7 @@ fn header(mut file: &File, at: u64, end: u64) -> io::Result<Header> {
             (2, _) => header.unfolded = compact.integer()?,
             (3, _) => header.stored = compact.integer()?,
             // A page of values, a dictionary, a page of values of version 2.
-            (5 | 7 | 8, Kind::STRUCT) => {
+            (5 | 7 | 8, WireType::STRUCT) => {
                 header.is_dictionary |= number == 7;
                 compact.fields(|compact, number, _| {
                     if number == 1 {

@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-use super::thrift::{Compact, Kind};
+use super::thrift::{Compact, WireType};
 
 /// Columns within columns. Each costs the library a call within a call.
 const DEEPEST: usize = 100;
@@ -14,7 +14,7 @@ pub fn is_sound(file: &File, size: u64) -> io::Result<bool> {
     let Some(footer) = footer(file, size)? else { return Ok(true) };
     let mut children = Vec::new();
     let read = Compact::new(footer.as_slice()).fields(|compact, number, kind| {
-        if number != 2 || kind != Kind::LIST {
+        if number != 2 || kind != WireType::LIST {
             return Ok(false);
         }
         let (_, count) = compact.list()?;

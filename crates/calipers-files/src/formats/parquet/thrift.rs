@@ -5,9 +5,9 @@ use std::io::{self, Read};
 
 /// What a field holds, by the encoding's number for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kind(u8);
+pub struct WireType(u8);
 
-impl Kind {
+impl WireType {
     pub const LIST: Self = Self(9);
     pub const STRUCT: Self = Self(12);
 }
@@ -56,7 +56,7 @@ impl<R: Read> Compact<R> {
     /// so, or leaves it to be passed over.
     pub fn fields(
         &mut self,
-        mut see: impl FnMut(&mut Self, i64, Kind) -> io::Result<bool>,
+        mut see: impl FnMut(&mut Self, i64, WireType) -> io::Result<bool>,
     ) -> io::Result<()> {
         self.each_field(0, &mut see)
     }
@@ -64,7 +64,7 @@ impl<R: Read> Compact<R> {
     fn each_field(
         &mut self,
         depth: usize,
-        see: &mut dyn FnMut(&mut Self, i64, Kind) -> io::Result<bool>,
+        see: &mut dyn FnMut(&mut Self, i64, WireType) -> io::Result<bool>,
     ) -> io::Result<()> {
         let mut number = 0;
         loop {
@@ -76,7 +76,7 @@ impl<R: Read> Compact<R> {
                 0 => self.integer()?,
                 step => number + i64::from(step),
             };
-            let kind = Kind(head & 0x0f);
+            let kind = WireType(head & 0x0f);
             if !see(self, number, kind)? {
                 self.pass(kind, depth)?;
             }
@@ -84,16 +84,16 @@ impl<R: Read> Compact<R> {
     }
 
     /// The kind of a list's items, and how many there are.
-    pub fn list(&mut self) -> io::Result<(Kind, u64)> {
+    pub fn list(&mut self) -> io::Result<(WireType, u64)> {
         let head = self.byte()?;
         let count = match head >> 4 {
             15 => self.unsigned()?,
             count => count.into(),
         };
-        Ok((Kind(head & 0x0f), count))
+        Ok((WireType(head & 0x0f), count))
     }
 
-    fn pass(&mut self, kind: Kind, depth: usize) -> io::Result<()> {
+    fn pass(&mut self, kind: WireType, depth: usize) -> io::Result<()> {
         if depth > DEEPEST {
             return Err(damaged());
         }
@@ -115,8 +115,8 @@ impl<R: Read> Compact<R> {
                 let count = self.unsigned()?;
                 let kinds = if count == 0 { 0 } else { self.byte()? };
                 (0..count).try_for_each(|_| {
-                    self.pass_item(Kind(kinds >> 4), depth)?;
-                    self.pass_item(Kind(kinds & 0x0f), depth)
+                    self.pass_item(WireType(kinds >> 4), depth)?;
+                    self.pass_item(WireType(kinds & 0x0f), depth)
                 })
             }
             12 => self.each_field(depth + 1, &mut |_, _, _| Ok(false)),
@@ -125,7 +125,7 @@ impl<R: Read> Compact<R> {
     }
 
     /// In a list a truth takes a byte, and so every item takes one at least.
-    fn pass_item(&mut self, kind: Kind, depth: usize) -> io::Result<()> {
+    fn pass_item(&mut self, kind: WireType, depth: usize) -> io::Result<()> {
         match kind.0 {
             1 | 2 => self.byte().map(drop),
             _ => self.pass(kind, depth + 1),

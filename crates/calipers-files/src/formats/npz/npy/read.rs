@@ -13,18 +13,18 @@ use crate::table::{Text, Values};
 /// Reads an array; what is of no use is described.
 pub fn read(mut reader: impl Read, allowance: &mut Allowance) -> Result<Values, Fault> {
     let header = Header::read(&mut reader)?;
-    let Some(kind) = Kind::parse(&header.described) else {
+    let Some(element) = Element::parse(&header.described) else {
         return Ok(Values::Other(match header.described.trim_matches(['\'', '"']) {
             "|O" | "O" => "an array of Python objects: save it with astype(str)".to_owned(),
             _ => format!("an array of type {}", header.described),
         }));
     };
-    let elements = promised(&header, &kind, allowance)?;
-    Ok(match kind.convert {
+    let elements = promised(&header, &element, allowance)?;
+    Ok(match element.convert {
         Convert::Number(convert) => {
             let numbers =
-                elements_of(reader, kind.size, elements, Vec::new(), |numbers, bytes| {
-                    if kind.big_endian {
+                elements_of(reader, element.size, elements, Vec::new(), |numbers, bytes| {
+                    if element.big_endian {
                         bytes.reverse();
                     }
                     let mut wide = [0; 8];
@@ -35,18 +35,18 @@ pub fn read(mut reader: impl Read, allowance: &mut Allowance) -> Result<Values, 
         }
         Convert::Word(convert) => {
             let add =
-                |text: &mut Text, bytes: &mut [u8]| text.push(&convert(bytes, kind.big_endian));
-            let words = elements_of(reader, kind.size, elements, Text::default(), add)?;
+                |text: &mut Text, bytes: &mut [u8]| text.push(&convert(bytes, element.big_endian));
+            let words = elements_of(reader, element.size, elements, Text::default(), add)?;
             if header.shape.len() == 1 { Values::Text(words) } else { unusable(&header.shape) }
         }
     })
 }
 
 /// The number of elements, if they are not too many to be made.
-fn promised(header: &Header, kind: &Kind, allowance: &mut Allowance) -> Result<usize, Fault> {
+fn promised(header: &Header, element: &Element, allowance: &mut Allowance) -> Result<usize, Fault> {
     let what = format!("an array of shape {:?} and type {}", header.shape, header.described);
     let elements = header.elements().map_or(u128::MAX, |count| count as u128);
-    let each = (kind.size as u128).max(CELL.into());
+    let each = (element.size as u128).max(CELL.into());
     let bytes = elements.saturating_mul(each);
     allowance.promised(bytes, &what)?;
     allowance.spend(u64::try_from(bytes).unwrap_or(u64::MAX))?;
@@ -95,7 +95,7 @@ fn unusable(shape: &[usize]) -> Values {
 }
 
 /// A type of elements, such as `'<f4'`: byte order, kind and size.
-struct Kind {
+struct Element {
     big_endian: bool,
     /// Bytes an element.
     size: usize,
@@ -110,7 +110,7 @@ enum Convert {
     Word(fn(&[u8], bool) -> String),
 }
 
-impl Kind {
+impl Element {
     /// The type of this description, if it is one of numbers or strings.
     fn parse(described: &str) -> Option<Self> {
         let quoted = |quote| described.strip_prefix(quote)?.strip_suffix(quote);
