@@ -44,13 +44,15 @@ clean: ## Remove everything that was built
 check: ## Look at formats, clippy and the core's own tests
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- --deny warnings
-	cargo test --package calipers --lib
+	cargo test --workspace --lib
 
 test: lint test-checks test-rust test-fuzz test-python test-report test-studies ## Run every linter and every test
 
-lint: $(VENV)/ready ## Run every linter
+# Python's packages are fetched while clippy has the cores.
+lint: ## Run every linter
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets -- --deny warnings
+	$(MAKE) --silent $(VENV)/ready & cargo clippy --workspace --all-targets -- --deny warnings; done=$$?; wait; exit $$done
+	$(MAKE) --silent $(VENV)/ready
 	RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --lib --examples --no-deps
 	$(PYTHON) -m ruff check
 	$(PYTHON) -m ruff format --check
