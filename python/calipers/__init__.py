@@ -6,11 +6,11 @@
 >>> 0.10 < report["l1"].value < 0.17
 True
 
-``calibration_error`` gives one number, ``evaluate`` a report, ``compare`` the differences of
-several models, ``neighbours`` what other measures of calibration say, ``Recalibrator`` corrects
-probabilities, ``Monitor`` watches over them as rows arrive; ``metrics``, ``recalibrators`` and
-``measures`` say what there is. ``calipers.sklearn`` holds what works inside scikit-learn: a scorer
-and a classifier that recalibrates another one.
+``calibration_error`` gives one number, ``evaluate`` a report, ``calibration_curve`` where the error
+is, ``compare`` the differences of several models, ``neighbours`` what other measures of calibration
+say, ``Recalibrator`` corrects probabilities, ``Monitor`` watches over them as rows arrive;
+``metrics``, ``recalibrators`` and ``measures`` say what there is. ``calipers.sklearn`` holds what
+works inside scikit-learn: a scorer and a classifier that recalibrates another one.
 """
 
 from calipers._calipers import __version__
@@ -21,11 +21,12 @@ from calipers._evaluate import calibration_error, evaluate
 from calipers._lists import measures, metrics, recalibrators, simulate
 from calipers._monitor import Monitor
 from calipers._neighbours import Measurement, Measurements, neighbours
-from calipers._plot import ReliabilityDisplay
+from calipers._plot import CalibrationCurve, ReliabilityDisplay, calibration_curve
 from calipers._recalibrator import Recalibrator
 from calipers._report import Decomposition, Estimate, Group, GroupAware, Report
 
 __all__ = [
+    "CalibrationCurve",
     "Comparison",
     "Decomposition",
     "Difference",
@@ -41,6 +42,7 @@ __all__ = [
     "ReliabilityDisplay",
     "Report",
     "__version__",
+    "calibration_curve",
     "calibration_error",
     "compare",
     "evaluate",

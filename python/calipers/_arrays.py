@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from calipers._calipers import class_names as names_of_columns
 from calipers._errors import InputError
+
+# What one entry of an argument is called.
+ONE_OF = {
+    "y_true": "label",
+    "y": "label",
+    "sample_weight": "weight",
+    "folds": "fold",
+    "groups": "group",
+}
 
 
 def as_scores(values: Any, what: str = "y_prob") -> tuple[np.ndarray[Any, Any], list[str] | None]:
@@ -18,7 +28,8 @@ def as_scores(values: Any, what: str = "y_prob") -> tuple[np.ndarray[Any, Any], 
     columns have names gives names; anything else does not.
     """
     array, columns = _unwrap(values)
-    array = _as_floats(array, what)
+    _refuse_masked(array, "value")
+    array = as_floats(array, what)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim not in (1, 2):
@@ -30,9 +41,15 @@ def as_scores(values: Any, what: str = "y_prob") -> tuple[np.ndarray[Any, Any], 
     return array, names_of_columns(columns)
 
 
-def as_vector(values: Any, what: str) -> np.ndarray[Any, Any]:
-    """Return one value a row, in whatever type it has."""
-    unwrapped, _ = _unwrap(values)
+def number_of_columns(scores: np.ndarray[Any, Any]) -> int:
+    """Count the columns of what :func:`as_scores` returns."""
+    return 1 if scores.ndim == 1 else int(scores.shape[1])
+
+
+def as_array(values: Any, what: str) -> tuple[np.ndarray[Any, Any], list[str] | None]:
+    """Return values in whatever type and shape they have, and the names of their columns."""
+    unwrapped, columns = _unwrap(values)
+    _refuse_masked(unwrapped, ONE_OF.get(what, "value"))
     try:
         array = np.asarray(unwrapped)
     except ValueError:  # Sequences among the values: they are named when they are looked at.
@@ -40,6 +57,12 @@ def as_vector(values: Any, what: str) -> np.ndarray[Any, Any]:
         array[:] = unwrapped
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
+    return array, columns
+
+
+def as_vector(values: Any, what: str) -> np.ndarray[Any, Any]:
+    """Return one value a row, in whatever type it has."""
+    array, _ = as_array(values, what)
     if array.ndim != 1:
         raise InputError(f"{what}: an array of shape {array.shape}; expected (n,)")
     return array
@@ -49,34 +72,8 @@ def as_weights(values: Any) -> np.ndarray[Any, Any] | None:
     """Return the rows' weights in double precision."""
     if values is None:
         return None
-    array = _as_floats(as_vector(values, "sample_weight"), "sample_weight")
+    array = as_floats(as_vector(values, "sample_weight"), "sample_weight")
     return array.astype(np.float64, copy=False)
-
-
-def as_folds(folds: Any) -> int | np.ndarray[Any, Any]:
-    """Return the number of folds, or the fold of each row as a whole number."""
-    if isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):
-        if folds < 0:
-            raise InputError(f"folds: {folds}: at least 2 folds are needed")
-        return int(folds)
-    ids = as_vector(folds, "folds")
-    if ids.dtype.kind in "iub":
-        return ids.astype(np.int64, copy=False)
-    if ids.dtype.kind == "f" and np.isfinite(ids).all() and (ids == np.floor(ids)).all():
-        return ids.astype(np.int64)
-    _refuse_missing(ids.tolist(), "fold")
-    # Anything else is numbered in sorted order.
-    _, numbers = np.unique(ids.astype(str), return_inverse=True)
-    return numbers.astype(np.int64)
-
-
-def as_words(values: Any, what: str) -> list[str] | None:
-    """Return one word a row."""
-    if values is None:
-        return None
-    words = as_vector(values, what).tolist()
-    _refuse_missing(words, what.removesuffix("s"))
-    return [str(word) for word in words]
 
 
 def as_whole(value: Any, what: str) -> int:
@@ -90,10 +87,29 @@ def as_whole(value: Any, what: str) -> int:
     return int(number)
 
 
-def _refuse_missing(values: list[Any], what: str) -> None:
+def refuse_missing(values: Iterable[Any], what: str) -> None:
+    """Name the first row without a value."""
     for row, value in enumerate(values):
-        if value is None or (isinstance(value, float) and math.isnan(value)):
-            raise InputError(f"row {row}: the {what} is missing", row=row)
+        if is_missing(value):
+            raise InputError(f"row {row}: the {ONE_OF[what]} is missing", row=row)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether it is None, NaN, or what pandas calls missing."""
+    if isinstance(value, float):
+        return math.isnan(value)
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _refuse_masked(values: Any, what: str) -> None:
+    """Name the first masked entry of a masked array: NumPy would look behind the mask."""
+    mask = getattr(values, "mask", None) if isinstance(values, np.ndarray) else None
+    if mask is None or not np.any(mask):
+        return
+    place = [int(at) for at in np.argwhere(np.broadcast_to(mask, values.shape))[0]]
+    where = f"row {place[0]}" + "".join(f", column {at}" for at in place[1:2])
+    column = place[1] if len(place) > 1 else None
+    raise InputError(f"{where}: the {what} is missing", row=place[0], column=column)
 
 
 def _unwrap(values: Any) -> tuple[Any, list[str] | None]:
@@ -122,8 +138,9 @@ def _from_anything(values: Any) -> Any:
 def _from_pandas(values: Any) -> tuple[Any, list[str] | None]:
     if values.ndim == 1:
         name = getattr(values, "name", None)
-        if str(values.dtype) == "category":
-            return values.astype(object).to_numpy(), _named([name])
+        # Of dates, NumPy would make bare numbers.
+        if str(values.dtype) == "category" or getattr(values.dtype, "kind", "O") in "mM":
+            return np.asarray(values.astype(object)), _named([name])
         if _is_nullable_float(values.dtype):
             return values.to_numpy(dtype="float64", na_value=np.nan), _named([name])
         return values.to_numpy(), _named([name])
@@ -209,7 +226,7 @@ def _named(names: list[Any]) -> list[str] | None:
     return [str(name) for name in names]
 
 
-def _as_floats(values: Any, what: str) -> np.ndarray[Any, Any]:
+def as_floats(values: Any, what: str) -> np.ndarray[Any, Any]:
     """Return an array that Rust can read as it is, copied only if it cannot."""
     try:
         array = np.asarray(values)

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from calipers import _calipers
 from calipers._arrays import as_scores
 from calipers._errors import InputError
-from calipers._evaluate import completed
-from calipers._labels import as_labels
-from calipers._options import as_settings
-from calipers._report import Report
+from calipers._evaluate import as_source, completed
+from calipers._frames import as_frame
+from calipers._groups import Groups
+from calipers._report import NUMBERS, Report
 
 
 class Difference(NamedTuple):
@@ -56,9 +56,12 @@ class Comparison:
         The confidence of the intervals.
     """
 
-    def __init__(self, names: list[str], fields: Mapping[str, Any]) -> None:
+    def __init__(
+        self, names: list[str], fields: Mapping[str, Any], groups: Groups | None = None
+    ) -> None:
         self.reports: dict[str, Report] = {
-            name: Report(one) for name, one in zip(names, fields["reports"], strict=True)
+            name: Report(one, groups=groups)
+            for name, one in zip(names, fields["reports"], strict=True)
         }
         self.differences = [Difference(**one) for one in fields["differences"]]
         self.confidence = self.reports[names[0]].confidence
@@ -80,6 +83,40 @@ class Comparison:
         parsed: dict[str, Any] = json.loads(self._json)
         return parsed
 
+    def to_frame(self) -> Any:
+        """Return the differences as a table, one row for two models and a metric.
+
+        Returns
+        -------
+        pandas.DataFrame or polars.DataFrame
+            pandas' if it is installed, or else polars'. The interval is in ``lower`` and ``upper``.
+        """
+        columns: dict[str, list[Any]] = {}
+        for name in Difference._fields:
+            values = [getattr(one, name) for one in self.differences]
+            if name == "interval":
+                columns["lower"] = [low for low, _ in values]
+                columns["upper"] = [high for _, high in values]
+            else:
+                columns[name] = values
+        return as_frame(columns, ("value", "stderr", "lower", "upper", "p_value"))
+
+    def errors_to_frame(self) -> Any:
+        """Return the models' own errors as a table, one row for a model and a metric.
+
+        Returns
+        -------
+        pandas.DataFrame or polars.DataFrame
+            The columns of :meth:`Report.to_frame` after the column ``model``.
+        """
+        columns: dict[str, list[Any]] = {"model": []}
+        for model, report in self.reports.items():
+            own = report.to_columns()
+            columns["model"] += [model] * len(own["metric"])
+            for name, values in own.items():
+                columns.setdefault(name, []).extend(values)
+        return as_frame(columns, NUMBERS)
+
     def __str__(self) -> str:
         """Return what the command line prints: the estimates, and of every two models a verdict."""
         return self._text
@@ -87,6 +124,12 @@ class Comparison:
     def __repr__(self) -> str:
         """Name the comparison by its models."""
         return f"<calipers.Comparison of {', '.join(self.reports)}>"
+
+    def _repr_html_(self) -> str:
+        """Return the same as :meth:`__str__` for notebooks."""
+        from html import escape  # Here, because the import of calipers is to be quick.
+
+        return f"<pre>{escape(self._text)}</pre>"
 
 
 def compare(y_true: Any, models: Mapping[str, Any], **options: Any) -> Comparison:
@@ -124,6 +167,8 @@ def compare(y_true: Any, models: Mapping[str, Any], **options: Any) -> Compariso
     A   0.1259    0.0139      0.1030     0.0010
     B   0.0505    0.0139      0.0277     0.0010
     A is worse than B: A - B = 0.0754 (0.0408 to 0.1100), p = 0.000021
+    >>> comparison.to_frame()[["metric", "first", "second"]].values.tolist()
+    [['l1', 'raw', 'corrected']]
     """
     if not isinstance(models, Mapping) or len(models) < 2:
         raise InputError("models: expected a mapping of at least two names to probabilities")
@@ -138,6 +183,7 @@ def compare(y_true: Any, models: Mapping[str, Any], **options: Any) -> Compariso
             raise InputError(f"models: the columns of {name!r} are not those of the first model")
     if "progress" in options:
         raise InputError("progress: not known to compare")
-    settings = as_settings(completed(options), columns)
-    found = _calipers.compare(as_labels(y_true), scores, settings)
-    return Comparison([name for name, _ in scores], found)
+    first = scores[0][1]
+    source = as_source(y_true, first, columns, completed(options))
+    found = _calipers.compare(source.labels, scores, source.settings)
+    return Comparison([name for name, _ in scores], found, source.settings["groups"])

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+import numpy as np
+
 from calipers import _calipers
-from calipers._arrays import as_scores
+from calipers._arrays import as_scores, number_of_columns
 from calipers._distance import Distance
 from calipers._errors import InputError
 from calipers._labels import as_labels
@@ -43,10 +45,10 @@ def evaluate(
 
     Parameters
     ----------
-    y_true : array of shape (n,)
+    y_true : array of shape (n,), or one-hot of shape (n, k)
         The observed classes: their names, or the positions of their columns from 0, or truths.
         Where the columns have no names, words are the classes in sorted order, as scikit-learn's
-        ``classes_``.
+        ``classes_``. Of one-hot labels, the class is that of the row's 1.
     y_prob : array of shape (n,), (n, 1) or (n, k)
         The probabilities, one column a class; a single column is that of class 1. NumPy's arrays
         of single and double precision are not copied, whatever their layout; tables of pandas,
@@ -57,8 +59,10 @@ def evaluate(
         What learns the truth from the predictions: a name of :func:`calipers.recalibrators`,
         with parameters after a colon as in ``"kernel:bandwidth=0.05"``, or any scikit-learn
         classifier, of which a copy is fitted in each fold.
-    folds : int or array of shape (n,), default 5
-        The number of shuffled folds, or the fold of each row.
+    folds : int, array of shape (n,), splitter or splits, default 5
+        The number of shuffled folds, or the fold of each row; or a splitter of scikit-learn's kind
+        or its (train, test) splits, if every row is held out once. Splitters that need groups are
+        given ``groups``; stratified ones are refused.
     repeats : int, default 1
         How often to draw the folds; the estimates are averaged.
     seed : int, default 0
@@ -66,11 +70,13 @@ def evaluate(
     sample_weight : array of shape (n,), optional
         The rows' weights; only their ratios matter.
     groups : array of shape (n,), optional
-        The group of each row: the errors within groups are added.
+        The group of each row, by numbers, words, intervals, or whatever else can be a key: the
+        errors within groups are added.
     class_names : sequence, optional
         The classes' names, in the order of the columns.
     from_logits : bool, default False
-        Whether ``y_prob`` holds logits; a single column is the logit of class 1.
+        Whether ``y_prob`` holds logits; a single column is the logit of class 1. A logit of -inf
+        is a probability of 0.
     binary : {"scalar", "vector"}, default "scalar"
         Whether the error of two classes is that of class 1, or that of both columns.
     log_floor : float, optional
@@ -122,13 +128,21 @@ def evaluate(
     """
     given = locals()
     scores, columns = as_scores(y_prob)
-    labels = as_labels(y_true)
-    source = Source(labels, scores, as_settings(given, columns))
+    source = as_source(y_true, scores, columns, given)
     if progress is False:
-        return Report(_calipers.evaluate(labels, scores, source.settings), source)
+        return Report(_calipers.evaluate(source.labels, scores, source.settings), source)
     with watched(progress) as watcher:
-        fields = _calipers.evaluate(labels, scores, {**source.settings, "progress": watcher})
+        fields = _calipers.evaluate(source.labels, scores, {**source.settings, "progress": watcher})
     return Report(fields, source)
+
+
+def as_source(
+    y_true: Any, scores: Any, columns: list[str] | None, given: Mapping[str, Any]
+) -> Source:
+    """Bring labels and options into the shape that the extension takes."""
+    settings = as_settings(given, scores, columns)
+    labels = as_labels(y_true, number_of_columns(scores), settings["class_names"])
+    return Source(labels, scores, settings)
 
 
 def completed(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,6 +152,13 @@ def completed(options: Mapping[str, Any]) -> dict[str, Any]:
     bound = signature(evaluate).bind(None, None, **options)
     bound.apply_defaults()
     return bound.arguments
+
+
+def check_options(options: Mapping[str, Any]) -> None:
+    """Raise an error unless the options make sense before there are rows."""
+    given = completed(options)
+    # What folds come to depends on the rows.
+    _calipers.check_settings(as_settings({**given, "folds": 2}, np.empty((0, 2)), None))
 
 
 def calibration_error(

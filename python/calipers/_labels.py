@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calipers._arrays import as_native, as_vector
+from calipers._arrays import as_array, as_native
 from calipers._calipers import read_labels
 from calipers._errors import InputError
+from calipers._one_hot import from_one_hot
 
 
 class Labels(NamedTuple):
@@ -20,9 +21,14 @@ class Labels(NamedTuple):
     names: list[str]  # The classes' names.
 
 
-def as_labels(values: Any) -> np.ndarray[Any, Any] | list[Any]:
-    """Return labels as an array of whole numbers, truths or numbers, or as a list of words."""
-    array = as_vector(values, "y_true")
+def as_labels(
+    values: Any, columns: int, names: list[str] | None
+) -> np.ndarray[Any, Any] | list[Any]:
+    """Return labels as an array of whole numbers, truths or numbers, or as a list of words.
+
+    One-hot labels, for so many columns of classes with such names, become one label a row.
+    """
+    array = _one_a_row(values, "y_true", columns, names)
     kind = array.dtype.kind
     if kind == "b":
         return array
@@ -41,23 +47,34 @@ def as_labels(values: Any) -> np.ndarray[Any, Any] | list[Any]:
     raise InputError(f"y_true: labels of type {array.dtype}; expected integers, truths or words")
 
 
-def as_names(class_names: Sequence[Any] | None, columns: list[str] | None) -> list[str] | None:
-    """Return the names of the classes: those that were given, or else those of the columns."""
+def as_names(
+    class_names: Sequence[Any] | None, columns: list[str] | None, count: int | None = None
+) -> list[str] | None:
+    """Return the names of the classes: those that were given, or else those of the columns.
+
+    If there are ``count`` columns, there is a name for each; a single one has a name, or two.
+    """
     if class_names is None:
         return columns
     if isinstance(class_names, str):
         raise InputError(f"class_names: expected one name a class, not the word {class_names!r}")
-    return [_text(name) for name in np.asarray(class_names, dtype=object).ravel().tolist()]
+    names = [_text(name) for name in np.asarray(class_names, dtype=object).ravel().tolist()]
+    expected = None if count is None else max(count, 2)
+    if expected not in (None, len(names)) and not (count == len(names) == 1):
+        raise InputError(f"class names: expected {expected}, found {len(names)}")
+    return names
 
 
 def read(
     y: Any, columns: int, class_names: Sequence[Any] | None, names: list[str] | None
 ) -> Labels:
     """Turn labels into classes, and keep the classes as the labels have them."""
-    array = as_vector(y, "y")
-    names = as_names(class_names, names)
+    names = as_names(class_names, names, columns)
+    array = _one_a_row(y, "y", columns, names)
     try:
-        codes, classes, rule, _, examples = read_labels(as_labels(array), columns, names)
+        codes, classes, rule, _, examples = read_labels(
+            as_labels(array, columns, names), columns, names
+        )
     except InputError as error:
         if array.dtype.kind == "f" and (array % 1 != 0).any() and error.value is not None:
             message = f"Unknown label type: continuous ({error})"
@@ -76,6 +93,22 @@ def read(
     if array.dtype.kind in "iuf" and kept.dtype.kind in "iufU":
         kept = kept.astype(array.dtype)
     return Labels(codes, kept, classes)
+
+
+def _one_a_row(
+    values: Any, what: str, columns: int, names: list[str] | None
+) -> np.ndarray[Any, Any]:
+    """Return one label a row, in whatever type it has."""
+    array, own = as_array(values, what)
+    classes = max(columns, 2)
+    if array.ndim == 2 and array.shape[1] == classes:
+        return from_one_hot(array, own, names)
+    if array.ndim != 1:
+        raise InputError(
+            f"{what}: an array of shape {array.shape}; expected (n,), or one-hot labels of shape "
+            f"(n, {classes})"
+        )
+    return array
 
 
 def _plain(label: Any) -> Any:

@@ -8,7 +8,7 @@ import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calipers import _calipers
-from calipers._arrays import as_scores
+from calipers._arrays import as_array, as_scores, number_of_columns
 from calipers._errors import InputError
 from calipers._labels import as_labels, as_names
 
@@ -81,9 +81,9 @@ class Monitor:
     def observe(self, y_true: Any, y_prob: Any) -> None:
         """Take in rows, in the order in which they arrived.
 
-        How they are cut into batches makes no difference, to the last bit. The order must not
-        depend on the labels: where one outcome is known sooner than the other, enter a row when
-        either would have been known.
+        How they are cut into batches makes no difference, to the last bit, and a batch without
+        rows does nothing. The order must not depend on the labels: where one outcome is known
+        sooner than the other, enter a row when either would have been known.
 
         Parameters
         ----------
@@ -100,20 +100,26 @@ class Monitor:
             been taken in then.
         """
         scores, columns = as_scores(y_prob)
-        labels = as_labels(y_true)
-        count = 1 if scores.ndim == 1 else scores.shape[1]
+        if len(scores) == 0 and as_array(y_true, "y_true")[0].size == 0:
+            return
+        count = number_of_columns(scores)
         with self._turn:
-            if self._reading is None:
-                codes, reading = self._first(labels, count, columns)
+            reading = self._reading
+            if reading is None:
+                names = as_names(self._class_names, columns, count)
+                codes, reading = self._first(as_labels(y_true, count, names), count, names, columns)
             else:
-                codes, reading = self._later(labels, count, columns, self._reading), self._reading
+                labels = as_labels(y_true, count, reading.labels)
+                codes = self._later(labels, count, columns, reading)
             core = self._core or _calipers.Monitor(len(reading.classes))
             self._core = core.observe(scores, codes, self._from_logits)
             self._reading = reading
 
-    def _first(self, labels: Any, count: int, columns: list[str] | None) -> tuple[Any, _Reading]:
+    @staticmethod
+    def _first(
+        labels: Any, count: int, names: list[str] | None, columns: list[str] | None
+    ) -> tuple[Any, _Reading]:
         """Read labels as `evaluate` does, and keep what they mean."""
-        names = columns if self._class_names is None else self._class_names
         codes, classes, rule, _, _ = _calipers.read_labels(labels, count, names)
         fixed = {
             "positions": [str(position) for position in range(len(classes))],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from calipers import _calipers
-from calipers._arrays import as_scores
+from calipers._arrays import as_scores, number_of_columns
 from calipers._labels import as_labels
 from calipers._options import as_settings
 
@@ -169,5 +169,6 @@ def neighbours(
     """
     given = locals()
     scores, columns = as_scores(y_prob)
-    settings = as_settings(given, columns)
-    return Measurements(_calipers.neighbours(as_labels(y_true), scores, settings))
+    settings = as_settings(given, scores, columns)
+    labels = as_labels(y_true, number_of_columns(scores), settings["class_names"])
+    return Measurements(_calipers.neighbours(labels, scores, settings))

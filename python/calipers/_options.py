@@ -5,27 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from calipers._arrays import as_folds, as_weights, as_whole, as_words
+import numpy as np
+
+from calipers._arrays import as_weights, as_whole, number_of_columns
 from calipers._classifier import as_learner
 from calipers._distance import Distance
 from calipers._errors import InputError
+from calipers._folds import as_folds
+from calipers._groups import as_groups
 from calipers._labels import as_names
 
 # What is made of an option's value; the name is for what is said of a wrong one.
 Converter = Callable[[Any, str], Any]
 
 
-def as_settings(given: Mapping[str, Any], columns: list[str] | None) -> dict[str, Any]:
+def as_settings(
+    given: Mapping[str, Any], scores: np.ndarray[Any, Any], columns: list[str] | None
+) -> dict[str, Any]:
     """Convert all options among what was given; ``columns`` are the names of the columns' classes.
 
     The extension applies them one by one, by the same names.
     """
-    given = {**given, "class_names": as_names(given["class_names"], columns)}
+    names = as_names(given["class_names"], columns, number_of_columns(scores))
+    given = {**given, "class_names": names}
     if "recalibrator" in given:
         given["recalibrator"] = as_learner(given["recalibrator"], given["log_features"])
-    return {
+    settings = {
         name: convert(given[name], name) for name, convert in CONVERTERS.items() if name in given
     }
+    if "folds" in settings:
+        settings["folds"] = as_folds(settings["folds"], len(scores), settings["groups"])
+    return settings
 
 
 def as_metrics(metrics: str | Distance | Iterable[str | Distance], _: str) -> list[str | Distance]:
@@ -78,11 +88,11 @@ CONVERTERS: dict[str, Converter] = {
     "metrics": as_metrics,
     "measures": _optional(as_measures),
     "recalibrator": lambda value, _: value,
-    "folds": _plainly(as_folds),
+    "folds": lambda value, _: value,
     "repeats": as_whole,
     "seed": as_whole,
     "sample_weight": _plainly(as_weights),
-    "groups": as_words,
+    "groups": _plainly(as_groups),
     "class_names": lambda value, _: value,
     "from_logits": _plainly(bool),
     "binary": _one_of("scalar", "vector"),

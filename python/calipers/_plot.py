@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
 
 from calipers import _calipers
 from calipers._errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from numpy.typing import NDArray
 
 Kind = Literal["reliability", "contribution"]
 
@@ -171,11 +175,127 @@ class ReliabilityDisplay:
         **options
             Those of :func:`calipers.evaluate`.
         """
-        from calipers._arrays import as_scores
-        from calipers._evaluate import completed
-        from calipers._labels import as_labels
-        from calipers._options import as_settings
+        figure = _diagram(y_true, y_prob, class_name, options)
+        return cls(figure, name=name).plot(ax, bins=bins)
 
-        scores, columns = as_scores(y_prob)
-        source = Source(as_labels(y_true), scores, as_settings(completed(options), columns))
-        return cls(source.figure("reliability", class_name), name=name).plot(ax, bins=bins)
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        class_name: str | None = None,
+        name: str | None = None,
+        ax: Any = None,
+        bins: bool = False,
+        **options: Any,
+    ) -> ReliabilityDisplay:
+        """Draw the diagram of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : classifier
+            It has ``predict_proba`` and ``classes_``.
+        X : array
+            Samples that it has not seen, as it takes them.
+        y : array of shape (n,)
+            Their observed classes.
+        class_name : str, optional
+            The class to look at; class 1 of two by default, else the most probable one.
+        name : str, optional
+            What the curve is called in the legend; the classifier's type by default.
+        ax : matplotlib Axes, optional
+            Where to draw.
+        bins : bool, default False
+            Whether to add the frequencies in 15 bins.
+        **options
+            Those of :func:`calipers.evaluate`, but for ``class_names``.
+        """
+        for needed in ("predict_proba", "classes_"):
+            if not hasattr(estimator, needed):
+                raise InputError(
+                    f"estimator: a {type(estimator).__name__} without {needed}; expected a fitted "
+                    "classifier",
+                    value=estimator,
+                )
+        return cls.from_predictions(
+            y,
+            estimator.predict_proba(X),
+            class_name=class_name,
+            name=type(estimator).__name__ if name is None else name,
+            ax=ax,
+            bins=bins,
+            class_names=estimator.classes_,
+            **options,
+        )
+
+
+class CalibrationCurve(NamedTuple):
+    """How often predictions come true, over the predictions; the order is scikit-learn's.
+
+    Attributes
+    ----------
+    prob_true : numpy.ndarray
+        The recalibrator's g: how often the prediction comes true.
+    prob_pred : numpy.ndarray
+        The predictions f where g was looked at, in ascending order.
+    lower, upper : numpy.ndarray or None
+        The pointwise 95 % band around g; None if there are too few rows for a band.
+    """
+
+    prob_true: NDArray[np.float64]
+    prob_pred: NDArray[np.float64]
+    lower: NDArray[np.float64] | None
+    upper: NDArray[np.float64] | None
+
+
+def calibration_curve(
+    y_true: Any, y_prob: Any, *, class_name: str | None = None, **options: Any
+) -> CalibrationCurve:
+    """Return the calibration curve without bins: the numbers of the reliability diagram.
+
+    Parameters
+    ----------
+    y_true, y_prob : arrays
+        As in :func:`calipers.evaluate`.
+    class_name : str, optional
+        The class to look at; class 1 of two by default, else the most probable one.
+    **options
+        Those of :func:`calipers.evaluate`.
+
+    Returns
+    -------
+    CalibrationCurve
+        ``prob_true``, ``prob_pred``, and the band's ``lower`` and ``upper``.
+
+    Examples
+    --------
+    >>> import calipers
+    >>> y_true, y_prob = calipers.simulate("binary-overconfident", 2000, seed=0)
+    >>> curve = calipers.calibration_curve(y_true, y_prob)
+    >>> bool((curve.lower <= curve.prob_true).all())
+    True
+    """
+    figure = _diagram(y_true, y_prob, class_name, options)
+    marks = {layer["role"]: layer["mark"] for layer in figure["panels"][0]["layers"]}
+    truth = marks.get("truth", {"x": [], "y": []})
+    band = marks.get("band")
+    return CalibrationCurve(
+        np.asarray(truth["y"], dtype=np.float64),
+        np.asarray(truth["x"], dtype=np.float64),
+        None if band is None else np.asarray(band["low"], dtype=np.float64),
+        None if band is None else np.asarray(band["high"], dtype=np.float64),
+    )
+
+
+def _diagram(
+    y_true: Any, y_prob: Any, class_name: str | None, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the reliability diagram of predictions as data."""
+    from calipers._arrays import as_scores
+    from calipers._evaluate import as_source, completed
+
+    scores, columns = as_scores(y_prob)
+    source = as_source(y_true, scores, columns, completed(options))
+    return source.figure("reliability", class_name)

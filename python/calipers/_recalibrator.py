@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calipers import _calipers
-from calipers._arrays import as_scores, as_weights, as_whole
+from calipers._arrays import as_scores, as_weights, as_whole, number_of_columns
 from calipers._classifier import ClassifierRecalibrator, as_learner
 from calipers._errors import InputError
 from calipers._labels import as_names, read
@@ -104,13 +104,13 @@ class Recalibrator(Routed):
         if y is None:
             raise InputError("y: requires y to be passed, but the target y is None")
         scores, names = as_scores(X, "X")
-        columns = 1 if scores.ndim == 1 else scores.shape[1]
+        columns = number_of_columns(scores)
         if columns == 0:
             raise InputError(
                 f"Found array with 0 feature(s) (shape={scores.shape}) while a minimum of 1 is "
                 "required."
             )
-        if getattr(y, "ndim", 1) == 2:
+        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             warnings.warn(_column_vector(), stacklevel=2)
         labels = read(y, columns, self.class_names, names)
         learner = self.as_learner()
@@ -147,7 +147,7 @@ class Recalibrator(Routed):
         if not self.__sklearn_is_fitted__():
             raise _not_fitted(self)
         scores, _ = as_scores(X, "X")
-        self._check_columns(X, 1 if scores.ndim == 1 else scores.shape[1])
+        self._check_columns(X, number_of_columns(scores))
         if isinstance(self._model, _calipers.Model):
             threads = 0 if self.threads is None else as_whole(self.threads, "threads")
             return self._model.predict(scores, bool(self.from_logits), threads)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calipers import _calipers
+from calipers._frames import as_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     import numpy as np
     from numpy.typing import NDArray
 
+    from calipers._groups import Groups
     from calipers._plot import Kind, Source
+
+# The columns of a table of estimates that hold numbers, of which some may be missing.
+NUMBERS = ("value", "stderr", "lower", "p_value", "in_sample")
 
 
 class Decomposition(NamedTuple):
@@ -42,8 +46,8 @@ class Group:
 
     Attributes
     ----------
-    name : str
-        The group's name.
+    name : object
+        The group's name, as it was given: a word, a number, an interval.
     n : int
         The number of its rows.
     estimates : dict of str to Estimate, or None
@@ -53,7 +57,7 @@ class Group:
 
     __slots__ = ("estimates", "n", "name")
 
-    def __init__(self, name: str, n: int, estimates: dict[str, Estimate] | None) -> None:
+    def __init__(self, name: Any, n: int, estimates: dict[str, Estimate] | None) -> None:
         self.name = name
         self.n = n
         self.estimates = estimates
@@ -72,10 +76,11 @@ class Group:
         return f"<calipers.Group {self.name!r} of {self.n} rows: {numbers}>"
 
 
-class Estimate:
-    """One calibration error, estimated.
+class Estimate(float):
+    """One calibration error, estimated: a float that knows how sure it is.
 
-    ``float(estimate)`` is its value.
+    It compares, sorts, rounds, formats and counts as its value does; what is computed from it is a
+    plain float.
 
     Attributes
     ----------
@@ -102,8 +107,16 @@ class Estimate:
         The number of rows.
     infinite_rows : int
         How many rows have an infinite score, because they gave the observed class no probability.
-    scores : numpy.ndarray
-        The held-out score of each row, whose mean is the value.
+    scores : numpy.ndarray or None
+        The held-out score of each row, whose mean is the value; None if it was read from JSON.
+
+    Examples
+    --------
+    >>> import calipers
+    >>> y_true, y_prob = calipers.simulate("binary-overconfident", 2000, seed=0)
+    >>> error = calipers.calibration_error(y_true, y_prob, recalibrator="isotonic")
+    >>> error > 0.02, f"{error:.3f}", round(error, 2)
+    (True, '0.126', 0.13)
     """
 
     __slots__ = (
@@ -117,11 +130,9 @@ class Estimate:
         "p_value",
         "scores",
         "stderr",
-        "value",
     )
 
     metric: str
-    value: float
     stderr: float
     lower: float
     confidence: float
@@ -130,11 +141,12 @@ class Estimate:
     decomposition: Decomposition | None
     n: int
     infinite_rows: int
-    scores: NDArray[np.float64]
+    scores: NDArray[np.float64] | None
 
-    def __init__(self, fields: Mapping[str, Any], confidence: float) -> None:
+    def __new__(cls, fields: Mapping[str, Any], confidence: float, n: int) -> Estimate:
+        """Make a float of the value."""
+        self = super().__new__(cls, fields["value"])
         self.metric = fields["metric"]
-        self.value = fields["value"]
         self.stderr = fields["stderr"]
         self.lower = fields["lower"]
         self.p_value = fields["p_value"]
@@ -144,11 +156,18 @@ class Estimate:
         self.infinite_rows = fields["infinite_rows"]
         self.scores = fields["scores"]
         self.confidence = confidence
-        self.n = len(self.scores)
+        self.n = n
+        return self
 
-    def __float__(self) -> float:
-        """Return the value."""
-        return self.value
+    @property
+    def value(self) -> float:
+        """The estimate as a plain float."""
+        return float(self)
+
+    def __reduce__(self) -> tuple[type[Estimate], tuple[Mapping[str, Any], float, int]]:
+        """Pickle and copy it with everything it knows."""
+        fields = {name: getattr(self, name) for name in ("value", *self.__slots__)}
+        return type(self), (fields, self.confidence, self.n)
 
     def __repr__(self) -> str:
         """Show the numbers that are there."""
@@ -160,10 +179,10 @@ class Estimate:
         return f"Estimate({', '.join(shown)}, n={self.n})"
 
 
-class Report:
-    """Everything that one evaluation found.
+class Report(Mapping[str, Estimate]):
+    """Everything that one evaluation found: a mapping of metrics' names to estimates.
 
-    ``report["l1"]`` is the estimate of a metric; iterating gives the names.
+    ``report["l1"]`` is the estimate of a metric; ``dict(report)`` holds all of them.
 
     Attributes
     ----------
@@ -183,8 +202,8 @@ class Report:
         The estimates, in the order in which the metrics were asked for.
     approximations : list of str
         What kept the cost of the fits bounded.
-    groups : dict of str to Group, or None
-        The errors within groups, where groups were given.
+    groups : dict of Group, or None
+        The errors within groups, where groups were given, by the groups as they were given.
     group_aware : dict of str to GroupAware, or None
         The errors of predictions that are recalibrated with the group known.
     notes : list of str
@@ -205,7 +224,14 @@ class Report:
     0.1259
     """
 
-    def __init__(self, fields: Mapping[str, Any], source: Source | None = None) -> None:
+    def __init__(
+        self,
+        fields: Mapping[str, Any],
+        source: Source | None = None,
+        groups: Groups | None = None,
+    ) -> None:
+        if source is not None:
+            groups = source.settings["groups"]
         self._source = source
         self.n: int = fields["n"]
         self.classes: list[str] = fields["classes"]
@@ -215,18 +241,21 @@ class Report:
         self.seed: int = fields["seed"]
         self.confidence: float = fields["confidence"]
         self.renormalised_rows: int = fields["renormalised_rows"]
-        self.fits: int = fields["fits"]
+        self.fits: int | None = fields["fits"]
         self.unconverged_fits: int = fields["unconverged_fits"]
         self.approximations: list[str] = fields["approximations"]
-        self.estimates: dict[str, Estimate] = _estimates(fields["estimates"], self.confidence)
+        self.estimates: dict[str, Estimate] = _estimates(
+            fields["estimates"], self.confidence, self.n
+        )
         found = fields["groups"]
-        self.groups: dict[str, Group] | None = None
+        self.groups: dict[Any, Group] | None = None
         self.group_aware: dict[str, GroupAware] | None = None
         if found is not None:
-            self.groups = {
-                name: Group(name, n, None if own is None else _estimates(own, found["confidence"]))
-                for name, n, own in found["groups"]
-            }
+            self.groups = {}
+            for name, n, own in found["groups"]:
+                given = name if groups is None else groups.given[name]
+                estimates = None if own is None else _estimates(own, found["confidence"], n)
+                self.groups[given] = Group(given, n, estimates)
             self.group_aware = {one[0]: GroupAware(*one) for one in found["aware"]}
         self.notes: list[str] = fields["notes"]
         self._json: str = fields["json"]
@@ -259,31 +288,68 @@ class Report:
         parsed: dict[str, Any] = json.loads(self._json)
         return parsed
 
+    @staticmethod
+    def from_json(text: str) -> Report:
+        """Return the report that :meth:`to_json` or ``calipers estimate --format json`` wrote.
+
+        It holds what JSON does: no scores of rows, no notes, and groups by their names as words.
+
+        Parameters
+        ----------
+        text : str
+            The JSON.
+
+        Returns
+        -------
+        Report
+            To be read, printed and made a table of; figures need the predictions.
+
+        Raises
+        ------
+        InputError
+            If the text is no report.
+
+        Examples
+        --------
+        >>> import calipers
+        >>> y_true, y_prob = calipers.simulate("binary-overconfident", 2000, seed=0)
+        >>> report = calipers.evaluate(y_true, y_prob, ["l1", "over-l1"], recalibrator="isotonic")
+        >>> calipers.Report.from_json(report.to_json()) == report
+        True
+        """
+        from calipers._saved import read_report
+
+        return read_report(text)
+
     def to_frame(self) -> Any:
         """Return the estimates as a table, one row a metric.
+
+        Where there are groups, a column ``group`` comes first: after the rows of the whole, where
+        it is None, come those of each group, without numbers if it is too small to say anything.
 
         Returns
         -------
         pandas.DataFrame or polars.DataFrame
             pandas' if it is installed, or else polars'.
         """
-        columns: dict[str, list[Any]] = {"metric": list(self.estimates)}
-        for name in ("value", "stderr", "lower", "p_value", "in_sample", "infinite_rows"):
-            columns[name] = [getattr(one, name) for one in self.estimates.values()]
-        try:
-            import pandas
-        except ImportError:
-            pass
-        else:
-            frame = pandas.DataFrame(columns)
-            numbers = ["value", "stderr", "lower", "p_value", "in_sample"]
-            return frame.astype(dict.fromkeys(numbers, "float64"))
-        try:
-            import polars
-        except ImportError:
-            raise ImportError("to_frame needs pandas or polars: install one of them") from None
-        bounds = dict.fromkeys(("p_value", "in_sample"), polars.Float64)
-        return polars.DataFrame(columns, schema_overrides=bounds)
+        return as_frame(self.to_columns(), NUMBERS)
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the columns of :meth:`to_frame`, for those who make tables in another way."""
+        rows: list[tuple[Any, str, Estimate | None]] = [
+            (None, name, one) for name, one in self.estimates.items()
+        ]
+        for group, found in (self.groups or {}).items():
+            own = found.estimates or {}
+            rows += [(group, name, own.get(name)) for name in self.estimates]
+        columns: dict[str, list[Any]] = {}
+        if self.groups is not None:
+            columns["group"] = [group for group, _, _ in rows]
+        columns["metric"] = [name for _, name, _ in rows]
+        for name in NUMBERS:
+            columns[name] = [getattr(one, name, None) for _, _, one in rows]
+        columns["infinite_rows"] = [getattr(one, "infinite_rows", 0) for _, _, one in rows]
+        return columns
 
     def plot(
         self,
@@ -336,8 +402,8 @@ class Report:
     def _kept(self) -> Source:
         if self._source is None:
             raise ValueError(
-                "this report does not know its predictions: it was pickled, or is one of several "
-                "of a comparison; evaluate them again"
+                "this report does not know its predictions: it was pickled, was read from JSON, or "
+                "is one of several of a comparison; evaluate them again"
             )
         return self._source
 
@@ -359,5 +425,5 @@ class Report:
         return self._html
 
 
-def _estimates(found: list[Mapping[str, Any]], confidence: float) -> dict[str, Estimate]:
-    return {one["metric"]: Estimate(one, confidence) for one in found}
+def _estimates(found: list[Mapping[str, Any]], confidence: float, n: int) -> dict[str, Estimate]:
+    return {one["metric"]: Estimate(one, confidence, n) for one in found}

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from calipers._arrays import as_weights
 from calipers._distance import Distance
 from calipers._errors import InputError
-from calipers._evaluate import calibration_error
+from calipers._evaluate import calibration_error, check_options
 from calipers._recalibrator import Recalibrator
 from calipers._routing import Routed
 
@@ -40,6 +40,12 @@ def scorer(metric: str | Distance = "l1", **options: Any) -> Scorer:
     callable
         ``scorer(estimator, X, y, sample_weight=None)``.
 
+    Raises
+    ------
+    InputError
+        If there is no such metric or recalibrator, or an option makes no sense: scikit-learn would
+        make NaN of what goes wrong in a fold.
+
     Examples
     --------
     >>> from calipers.sklearn import scorer
@@ -56,6 +62,9 @@ def scorer(metric: str | Distance = "l1", **options: Any) -> Scorer:
     >>> bool((search.cv_results_["mean_test_l1"] < 0.02).all())
     True
     """
+    for taken in {"class_names", "metrics", "sample_weight"} & options.keys():
+        raise InputError(f"{taken}: a scorer has it from elsewhere")
+    check_options({"metrics": metric, **options})
     return Scorer(metric, options)
 
 

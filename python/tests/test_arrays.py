@@ -218,6 +218,33 @@ def test_what_is_wrong_is_named(y_prob, message: str, place: tuple) -> None:
     assert (caught.value.row, caught.value.column) == place
 
 
+def test_masked_entries_are_missing(binary: Simulated) -> None:
+    y, p = binary
+    masked = np.ma.masked_array
+    # A mask that hides nothing changes nothing.
+    same(masked(y, False), masked(p, np.zeros(p.shape, bool)), p)
+    hidden = np.zeros(len(y), dtype=bool)
+    hidden[[4, 9]] = True
+    cells = np.zeros(p.shape, dtype=bool)
+    cells[7, 1] = True
+    options = {"folds": np.arange(len(y)) % 5, "groups": y, "sample_weight": np.ones(len(y))}
+    for given, message in [
+        ({"y_true": masked(y, hidden)}, "row 4: the label is missing"),
+        ({"y_prob": masked(p, cells)}, "row 7, column 1: the value is missing"),
+        ({"y_prob": masked(p[:, 1], hidden)}, "row 4: the value is missing"),
+        ({"sample_weight": masked(options["sample_weight"], hidden)}, "row 4: the weight is miss"),
+        ({"folds": masked(options["folds"], hidden)}, "row 4: the fold is missing"),
+        ({"groups": masked(options["groups"], hidden)}, "row 4: the group is missing"),
+    ]:
+        with pytest.raises(calipers.InputError, match=message) as caught:
+            calipers.evaluate(**{"y_true": y, "y_prob": p, **options, **given})
+        assert caught.value.row == int(message[4])
+    with pytest.raises(calipers.InputError, match="row 4: the label is missing"):
+        calipers.Recalibrator().fit(p, masked(y, hidden))
+    with pytest.raises(calipers.InputError, match="row 4: the label is missing"):
+        calipers.Monitor().observe(masked(y, hidden), p)
+
+
 def test_sparse_matrices_are_refused(binary: Simulated) -> None:
     sparse = pytest.importorskip("scipy.sparse")
     y, p = binary

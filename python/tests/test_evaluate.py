@@ -139,6 +139,26 @@ def test_logits(binary: Simulated, multiclass: Simulated) -> None:
         calipers.evaluate([0, 1], [math.inf, 1], from_logits=True, folds=2)
 
 
+def test_what_is_masked_out_among_logits_has_no_probability(multiclass: Simulated) -> None:
+    y, p = multiclass
+    p = p.copy()
+    p[y != 2, 2] = 0
+    p /= p.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore"):
+        logits = np.log(p)
+    found = calipers.calibration_error(y, logits, from_logits=True, recalibrator="isotonic")
+    expected = calipers.calibration_error(y, p, recalibrator="isotonic")
+    assert found.value == pytest.approx(expected.value, abs=1e-12)
+    never = -math.inf
+    for wrong, message in [
+        ([[0, 0], [never, never]], "row 1, column 0: logit -inf is not finite"),
+        ([[0, 0], [0, math.inf]], "row 1, column 1: logit inf is not finite"),
+        ([[0, math.nan], [0, 0]], "row 0, column 1: logit NaN is not finite"),
+    ]:
+        with pytest.raises(calipers.InputError, match=message):
+            calipers.evaluate([0, 1], wrong, from_logits=True, folds=2)
+
+
 def test_distances(binary: Simulated, multiclass: Simulated) -> None:
     l1 = calipers.Distance(lambda f, z: abs(z - f).sum(axis=1), lambda f, z: np.sign(z - f), "tv")
     brier = calipers.Distance(

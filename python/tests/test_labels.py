@@ -27,7 +27,9 @@ def test_positions_of_any_type(dtype: str, multiclass: Simulated) -> None:
 def test_words_without_names_are_sorted_as_classifiers_do(multiclass: Simulated) -> None:
     y, p = multiclass
     words = np.array(["ant", "bee", "cow"])[y]
-    for labels in (words, words.astype(object), words.tolist(), pd.Series(words, dtype="category")):
+    categories = pd.Categorical(words)
+    forms = (words, words.astype(object), words.tolist(), categories, pd.Series(categories))
+    for labels in forms:
         report = calipers.evaluate(labels, p, recalibrator="isotonic")
         assert report["l1"].value == value(y, p)
         assert report.classes == ["ant", "bee", "cow"]
@@ -110,6 +112,80 @@ def test_what_is_wrong_is_named(y_true, message: str, row, found) -> None:
     with pytest.raises(calipers.InputError, match=message) as caught:
         calipers.evaluate(y_true, np.full((3, 3), 1 / 3), folds=2)
     assert (caught.value.row, caught.value.value) == (row, found)
+
+
+def test_one_hot_labels(binary: Simulated, multiclass: Simulated) -> None:
+    y, p = multiclass
+    hot = np.eye(3)[y]
+    expected = value(y, p)
+    for form in (hot, hot.astype(int), hot.astype(bool), hot.tolist(), pd.DataFrame(hot)):
+        assert value(form, p) == expected
+    # A class that never occurs has its column.
+    some = y != 2
+    assert value(hot[some], p[some]) == value(y[some], p[some])
+    # Positions count where the probabilities alone have names, also if these are numbers.
+    assert value(hot, pd.DataFrame(p, columns=["2", "1", "0"])) == expected
+    assert value(hot, p, class_names=["2", "1", "0"]) == expected
+    y2, p2 = binary
+    for scores in (p2, p2[:, 1], pd.Series(p2[:, 1], name="score")):
+        assert value(np.eye(2)[y2], scores) == value(y2, scores)
+    # Elsewhere, too.
+    others = [calipers.neighbours(labels, p, "top-ece").to_json() for labels in (hot, y)]
+    assert others[0] == others[1]
+    models = {"a": p, "b": p[:, [1, 0, 2]]}
+    found = calipers.compare(hot, models, metrics="l1").to_json()
+    assert found == calipers.compare(y, models, metrics="l1").to_json()
+    g = calipers.Recalibrator("temperature").fit(p, hot)
+    assert g.classes_.tolist() == [0, 1, 2]
+    plain = calipers.Recalibrator("temperature").fit(p, y)
+    np.testing.assert_array_equal(g.predict_proba(p), plain.predict_proba(p))
+
+
+def test_one_hot_columns_go_by_name_where_both_have_names(multiclass: Simulated) -> None:
+    y, p = multiclass
+    probs = pd.DataFrame(p, columns=["p_cat", "p_dog", "p_ant"])
+    words = np.array(["cat", "dog", "ant"])[y]
+    dummies = pd.get_dummies(words)
+    assert list(dummies) == ["ant", "cat", "dog"]
+    assert value(dummies, probs) == value(dummies.add_prefix("p_"), probs) == value(words, probs)
+    assert value(dummies, p, class_names=["cat", "dog", "ant"]) == value(words, probs)
+    with pytest.raises(calipers.InputError, match="expected the classes"):
+        value(dummies.rename(columns={"ant": "bee"}), probs)
+    # One column of two classes: by the words, of which the second in sorted order is class 1.
+    y2, p2 = calipers.simulate("binary-overconfident", 300, seed=0)
+    hot = pd.DataFrame({"yes": y2, "no": 1 - y2})
+    assert value(hot, p2[:, 1]) == value(1 - y2, p2[:, 1])
+    assert value(hot, pd.Series(p2[:, 1], name="yes")) == value(y2, p2[:, 1])
+
+
+@pytest.mark.parametrize(
+    ("rows", "message", "place"),
+    [
+        ([[1, 0, 0], [0, 0, 0], [0, 1, 0]], "row 1: .* a single 1, found 0", (1, None)),
+        ([[1, 0, 0], [0, 1, 0], [1, 0, 1]], "row 2: .* a single 1, found 2", (2, None)),
+        ([[1, 0, 0], [0, 0.5, 0.5], [1, 0, 0]], "row 1, column 1: .* 0 or 1, found 0.5", (1, 1)),
+        ([[1, 0, 0], [0, 1, 0], [0, 0, float("nan")]], "row 2, column 2: .* found nan", (2, 2)),
+        ([["a", "b", "c"]] * 3, "row 0, column 0: 'a' is not a number", (0, 0)),
+    ],
+)
+def test_rows_that_are_not_one_hot_are_named(rows, message: str, place: tuple) -> None:
+    with pytest.raises(calipers.InputError, match=message) as caught:
+        calipers.evaluate(rows, np.full((3, 3), 1 / 3), folds=2)
+    assert (caught.value.row, caught.value.column) == place
+
+
+@pytest.mark.parametrize("names", [["a", "b"], ["a", "b", "c", "d"], []])
+def test_there_is_a_class_name_for_each_column(names: list[str], multiclass: Simulated) -> None:
+    y, p = multiclass
+    message = f"class names: expected 3, found {len(names)}"
+    for wrong in (
+        lambda: calipers.evaluate(y, p, class_names=names),
+        lambda: calipers.neighbours(y, p, class_names=names),
+        lambda: calipers.Recalibrator(class_names=names).fit(p, y),
+        lambda: calipers.Monitor(names).observe(y, p),
+    ):
+        with pytest.raises(calipers.InputError, match=message):
+            wrong()
 
 
 def test_labels_that_one_column_cannot_have() -> None:

@@ -122,7 +122,7 @@ def test_columns_may_not_change_places() -> None:
 def test_what_is_wrong_changes_nothing(multiclass: Simulated) -> None:
     y_true, y_prob = multiclass
     monitor = Monitor()
-    for labels, scores in [(y_true, 2 * y_prob), (y_true[:5], y_prob), ([], np.zeros((0, 3)))]:
+    for labels, scores in [(y_true, 2 * y_prob), (y_true[:5], y_prob), ([], y_prob)]:
         with pytest.raises(InputError):
             monitor.observe(labels, scores)
         assert monitor.n == 0
@@ -134,6 +134,33 @@ def test_what_is_wrong_changes_nothing(multiclass: Simulated) -> None:
     with pytest.raises(InputError, match="row 1"):
         monitor.observe([0, 3], y_prob[:2])
     assert monitor.to_json() == before
+
+
+def test_a_batch_without_rows_does_nothing(multiclass: Simulated) -> None:
+    monitor = Monitor()
+    for labels, scores in [([], []), ([], np.zeros((0, 3))), (np.zeros((0, 3)), np.zeros((0, 3)))]:
+        monitor.observe(labels, scores)
+        assert (monitor.n, monitor.classes) == (0, None)
+    monitor.observe(*multiclass)
+    before = monitor.to_json()
+    monitor.observe([], [])
+    assert monitor.to_json() == before
+    for labels, scores in [([1], []), ([], [0.5])]:
+        with pytest.raises(InputError, match=r"labels|no rows"):
+            Monitor().observe(labels, scores)
+
+
+def test_one_hot_labels_are_read_as_the_first_rows_were(multiclass: Simulated) -> None:
+    pandas = pytest.importorskip("pandas")
+    y_true, y_prob = multiclass
+    expected = monitored(multiclass).e_value
+    hot = np.eye(3)[y_true]
+    assert monitored((hot[:100], y_prob[:100]), (hot[100:], y_prob[100:])).e_value == expected
+    mixed = monitored((y_true[:100], y_prob[:100]), (hot[100:], y_prob[100:]))
+    assert mixed.e_value == expected
+    table = pandas.DataFrame(y_prob, columns=["2", "1", "0"])
+    named = monitored((hot[:100], table[:100]), (hot[100:], y_prob[100:]))
+    assert (named.e_value, named.classes) == (expected, ["2", "1", "0"])
 
 
 def test_what_cannot_be_and_happens_is_infinite() -> None:

@@ -31,7 +31,16 @@ def test_every_option_has_a_converter() -> None:
 
 def test_all_that_is_promised_is_there() -> None:
     assert set(calipers.__all__) == {
-        *("Comparison", "Decomposition", "Difference", "Distance", "Estimate", "Group"),
+        *(
+            "CalibrationCurve",
+            "calibration_curve",
+            "Comparison",
+            "Decomposition",
+            "Difference",
+            "Distance",
+            "Estimate",
+            "Group",
+        ),
         *("GroupAware", "InputError", "Measurement", "Measurements", "Monitor", "Recalibrator"),
         *("ReliabilityDisplay", "Report", "__version__", "calibration_error", "compare"),
         *("evaluate", "measures", "metrics", "neighbours", "recalibrators", "simulate"),

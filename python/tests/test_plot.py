@@ -69,6 +69,47 @@ def test_a_display_has_scikit_learns_habits(binary: Simulated):
     assert json.loads(json.dumps(display.figure_data)) == display.figure_data
 
 
+def test_a_display_of_a_classifier(binary: Simulated):
+    from sklearn.datasets import make_classification
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.svm import LinearSVC
+
+    X, y = make_classification(600, random_state=0)
+    words = np.array(["no", "yes"])[y]
+    model = GaussianNB().fit(X[:300], words[:300])
+    display = calipers.ReliabilityDisplay.from_estimator(
+        model, X[300:], words[300:], recalibrator="isotonic"
+    )
+    assert display.ax_.get_xlabel() == "predicted probability of yes"
+    assert "GaussianNB" in display.ax_.get_legend_handles_labels()[1]
+    same = calipers.ReliabilityDisplay.from_predictions(
+        words[300:], model.predict_proba(X[300:]), recalibrator="isotonic"
+    )
+    assert display.figure_data == same.figure_data
+    named = calipers.ReliabilityDisplay.from_estimator(model, X, words, name="mine")
+    assert "mine" in named.ax_.get_legend_handles_labels()[1]
+    for wrong, message in [(LinearSVC().fit(X, y), "predict_proba"), (GaussianNB(), "classes_")]:
+        with pytest.raises(calipers.InputError, match=f"without {message}"):
+            calipers.ReliabilityDisplay.from_estimator(wrong, X, y)
+
+
+def test_the_curve_is_that_of_the_figure(binary: Simulated, multiclass: Simulated):
+    curve = calipers.calibration_curve(*binary, recalibrator="isotonic")
+    ax = calipers.evaluate(*binary, metrics="l1", recalibrator="isotonic").plot()
+    line = next(one for one in ax.get_lines() if one.get_label() == "g, the estimated truth")
+    np.testing.assert_array_equal(curve.prob_pred, line.get_xdata())
+    np.testing.assert_array_equal(curve.prob_true, line.get_ydata())
+    assert (np.diff(curve.prob_pred) > 0).all()
+    assert ((curve.lower <= curve.prob_true) & (curve.prob_true <= curve.upper)).all()
+    prob_true, prob_pred, *_ = calipers.calibration_curve(*binary, recalibrator="identity")
+    np.testing.assert_allclose(prob_true, prob_pred, atol=1e-12)
+    top = calipers.calibration_curve(*multiclass)
+    one = calipers.calibration_curve(*multiclass, class_name="2")
+    assert top.prob_pred.min() >= 1 / 3 > one.prob_pred.min()
+    few = calipers.calibration_curve([0, 1], [0.3, 0.6], recalibrator="identity", folds=2)
+    assert few.prob_true.shape == few.prob_pred.shape
+
+
 def test_a_page_is_saved_whole(binary: Simulated, tmp_path: Path):
     report = calipers.evaluate(*binary, metrics="l1", recalibrator="isotonic")
     report.save_html(tmp_path / "page.html", name="<mine>")

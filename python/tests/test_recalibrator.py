@@ -15,7 +15,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import get_scorer, log_loss
+from sklearn.metrics import get_scorer, log_loss, make_scorer
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -222,6 +222,33 @@ X, Y = make_classification(
     1500, n_classes=3, n_informative=6, n_redundant=10, class_sep=0.7, random_state=0
 )
 NAMES = np.array(["ant", "bee", "cow"])
+
+
+def test_an_estimate_will_do_as_a_score() -> None:
+    error = calipers.calibration_error
+    negative = make_scorer(error, greater_is_better=False, response_method="predict_proba")
+    model = GaussianNB().fit(X[:700], Y[:700])
+    assert negative(model, X[700:], Y[700:]) == -error(Y[700:], model.predict_proba(X[700:])).value
+    # As it is, without a sign.
+    plain = cross_val_score(
+        model, X, Y, cv=3, scoring=lambda model, X, y: error(y, model.predict_proba(X))
+    )
+    assert np.isfinite(plain).all()
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "message"),
+    [
+        ("ece", {}, 'unknown metric "ece"'),
+        ("l1", {"recalibrator": "nothing"}, 'unknown recalibrator "nothing"'),
+        ("l1", {"binary": "both"}, "binary: 'both'"),
+        ("l1", {"class_names": ["a", "b"]}, "class_names: a scorer has it"),
+        ("l1", {"sample_weight": [1]}, "sample_weight: a scorer has it"),
+    ],
+)
+def test_a_scorer_that_cannot_work_is_not_made(metric: str, options: dict, message: str) -> None:
+    with pytest.raises(calipers.InputError, match=message):
+        scorer(metric, **options)
 
 
 def test_scorer() -> None:

@@ -1,11 +1,13 @@
 """What a report looks like, and that it is the command line's."""
 
+import copy
 import csv
 import json
 import math
 import pickle
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -72,6 +74,100 @@ def test_a_report_is_a_mapping_of_estimates(binary: Simulated) -> None:
         report["l3"]
 
 
+def test_a_report_is_a_true_mapping(binary: Simulated) -> None:
+    report = calipers.evaluate(*binary, recalibrator="isotonic", draws=0)
+    assert isinstance(report, Mapping)
+    assert dict(report) == {**report} == report.estimates == report
+    assert list(report.keys()) == ["l1", "l2", "brier", "log"]
+    assert [one.metric for one in report.values()] == list(report)
+    assert dict(report.items())["l2"] is report["l2"]
+    assert "l1" in report
+    assert "l3" not in report
+    assert report.get("l3") is None
+
+
+def test_an_estimate_counts_as_a_float(binary: Simulated) -> None:
+    report = calipers.evaluate(*binary, recalibrator="isotonic", draws=0)
+    one, other = report["l1"], report["brier"]
+    value = one.value
+    assert type(value) is float
+    assert one > 0.02 > -one
+    assert one == value
+    assert hash(one) == hash(value)
+    assert (f"{one:.3f}", f"{one:+.1%}") == (f"{value:.3f}", f"{value:+.1%}")
+    assert round(one, 3) == round(value, 3)
+    assert one - other == value - other.value
+    assert type(one - other) is type(one * 2) is type(abs(one)) is float
+    assert np.isclose(one, value)
+    assert min(report.values()) is other
+    assert max(report.values()) == max(one.value for one in report.values())
+    assert sorted([one, other, 0.0]) == [0.0, other.value, value]
+    assert np.asarray([one, other]).dtype == np.float64
+    assert sum(report.values()) == pytest.approx(np.sum([v.value for v in report.values()]))
+    assert json.loads(json.dumps(dict(report)))["l1"] == value
+    assert pd.DataFrame([dict(report)]).dtypes.tolist() == [np.float64] * 4
+    for again in (copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
+        assert (again, repr(again), again.n) == (one, repr(one), one.n)
+        assert again.decomposition == one.decomposition
+        np.testing.assert_array_equal(again.scores, one.scores)
+
+
+def test_a_report_can_be_read_from_json(binary: Simulated, tmp_path: Path) -> None:
+    y, p = binary
+    p = p.copy()
+    p[0] = [y[0], 1 - y[0]]
+    metrics = ["l1", "brier", "log"]
+    report = calipers.evaluate(y, p, metrics, "isotonic", bracket=True, repeats=2)
+    again = calipers.Report.from_json(report.to_json())
+    assert again.to_json() == report.to_json()
+    assert again == report
+    for name, one in again.items():
+        own = report[name]
+        assert repr(one) == repr(own)
+        assert (one.decomposition, one.infinite_rows) == (own.decomposition, own.infinite_rows)
+        assert one.confidence == own.confidence
+        assert one.scores is None
+    assert again.classes == report.classes
+    # The same table; what JSON does not hold are the notes.
+    assert str(report).startswith(str(again))
+    assert "<table>" in again._repr_html_()
+    pd.testing.assert_frame_equal(again.to_frame(), report.to_frame())
+    assert str(pickle.loads(pickle.dumps(again))) == str(again)
+    with pytest.raises(ValueError, match="read from JSON"):
+        again.plot()
+    printed = command("estimate", str(CELLS), "--metric", "l1", "--format", "json")
+    assert calipers.Report.from_json(printed).n == json.loads(printed)["n"]
+
+
+def test_groups_are_read_from_json_by_their_names(binary: Simulated) -> None:
+    y, p = binary
+    groups = np.where(np.arange(len(y)) < 5, 7, np.arange(len(y)) % 2)
+    report = calipers.evaluate(y, p, "l1", groups=groups)
+    again = calipers.Report.from_json(report.to_json())
+    assert list(again.groups) == ["7", "1", "0"]
+    assert again.groups["7"].estimates is None
+    assert again.groups["1"]["l1"] == report.groups[1]["l1"]
+    assert again.groups["1"]["l1"].n == report.groups[1].n
+    assert again.group_aware == report.group_aware
+    assert f"{again.groups['1']['l1']:.4f}" in str(again)
+    assert "with the group known" in str(again)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "Expecting value"),
+        ("[]", "no report"),
+        ("{}", "'n' is missing"),
+        ("1", "no report"),
+        (7, "JSON object must be"),
+    ],
+)
+def test_what_is_no_report_is_refused(text: str, message: str) -> None:
+    with pytest.raises(calipers.InputError, match=f"saved report: .*{message}"):
+        calipers.Report.from_json(text)
+
+
 def test_reports_survive_being_sent(binary: Simulated) -> None:
     report = calipers.evaluate(*binary)
     again = pickle.loads(pickle.dumps(report))
@@ -133,6 +229,48 @@ def test_frames(binary: Simulated, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(ImportError, match="needs pandas or polars"):
         report.to_frame()
+
+
+def test_frames_of_groups(binary: Simulated, monkeypatch: pytest.MonkeyPatch) -> None:
+    y, p = binary
+    groups = np.where(np.arange(len(y)) < 5, 7, np.arange(len(y)) % 2)
+    report = calipers.evaluate(y, p, ["l1", "log"], "isotonic", groups=groups, draws=0)
+    frame = report.to_frame()
+    assert list(frame)[:3] == ["group", "metric", "value"]
+    assert frame["group"].tolist() == [None, None, 7, 7, 1, 1, 0, 0]
+    assert frame["value"].tolist()[4:] == [
+        report.groups[group][metric].value for group in (1, 0) for metric in ("l1", "log")
+    ]
+    assert frame["value"].isna().tolist() == [False] * 2 + [True] * 2 + [False] * 4
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert report.to_frame()["group"].to_list() == frame["group"].tolist()
+
+
+def test_frames_of_comparisons(binary: Simulated, monkeypatch: pytest.MonkeyPatch) -> None:
+    y, p = binary
+    models = {"a": p, "b": 0.5 * p + 0.25, "c": p}
+    found = calipers.compare(y, models, metrics=["l1", "brier"], recalibrator="isotonic", draws=0)
+    frame = found.to_frame()
+    names = ["metric", "first", "second", "value", "stderr", "lower", "upper", "p_value"]
+    assert set(names) <= set(frame)
+    assert len(frame) == len(found.differences) == 6
+    assert frame["upper"].tolist() == [one.interval[1] for one in found.differences]
+    own = found.errors_to_frame()
+    assert own["model"].tolist() == ["a", "a", "b", "b", "c", "c"]
+    assert own["value"].tolist()[2] == found["b"]["l1"].value
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert found.to_frame()["lower"].to_list() == frame["lower"].tolist()
+    assert found.errors_to_frame()["value"].to_list() == own["value"].tolist()
+
+
+def test_a_notebook_shows_what_a_comparison_prints(binary: Simulated) -> None:
+    y, p = binary
+    models = {"<b>": p, "other": 0.5 * p + 0.25}
+    found = calipers.compare(y, models, metrics="l1", recalibrator="isotonic")
+    html = found._repr_html_()
+    assert "&lt;b&gt;" in html
+    assert "<b>" not in html
+    assert f"{found['other']['l1']:.4f}" in html
 
 
 def test_progress_is_shown_by_tqdm_or_a_line(

@@ -21,6 +21,7 @@ mod model;
 mod monitor;
 mod neighbours;
 mod options;
+mod tables;
 
 /// Private: what the package `calipers` is made of.
 #[pyo3::pymodule]
@@ -43,6 +44,10 @@ mod _calipers {
     use crate::monitor::Monitor;
     #[pymodule_export]
     use crate::neighbours::neighbours;
+    #[pymodule_export]
+    use crate::options::check_settings;
+    #[pymodule_export]
+    use crate::tables::table;
     #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "Python's name for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");

@@ -195,6 +195,14 @@ fn is(value: &Bound<'_, PyAny>, word: &str) -> PyResult<bool> {
     Ok(value.cast::<PyString>()?.to_cow()? == word)
 }
 
+/// Raises an error unless the options of `calipers.evaluate` can be read: names of metrics and
+/// recalibrators that there are not, for instance.
+#[pyfunction]
+#[pyo3(signature = (settings))]
+pub fn check_settings(settings: &Bound<'_, PyDict>) -> PyResult<()> {
+    Options::read(settings).map(|_| ())
+}
+
 /// Applies every option that was given.
 pub fn each<T>(
     given: &Bound<'_, PyDict>,

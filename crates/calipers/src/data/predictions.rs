@@ -146,7 +146,7 @@ impl<'a> Predictions<'a> {
     /// Turns logits into probabilities by softmax; a single column is the logit of class 1.
     ///
     /// # Errors
-    /// A logit that is not finite; otherwise as [`Predictions::new`].
+    /// As [`Probabilities::from_logits`] and [`Predictions::new`].
     ///
     /// ```
     /// use ndarray::array;
@@ -413,6 +413,24 @@ mod tests {
         assert!((predictions.probs()[[1, 0]] - 1.0 / 3.0).abs() < 1e-15);
         let error = Predictions::from_logits(array![[f64::NAN]].view(), &[0]).unwrap_err();
         assert_eq!(error.to_string(), "row 0, column 0: logit NaN is not finite");
+    }
+
+    #[test]
+    fn a_logit_of_minus_infinity_is_a_probability_of_0() {
+        let (never, always) = (f64::NEG_INFINITY, f64::INFINITY);
+        let logits = array![[never, 1.0, 1.0], [never, never, -1e4]];
+        let predictions = Predictions::from_logits(logits.view(), &[1, 2]).unwrap();
+        assert_eq!(predictions.probs().row(0).to_vec(), [0.0, 0.5, 0.5]);
+        assert_eq!(predictions.probs().row(1).to_vec(), [0.0, 0.0, 1.0]);
+        let single = Predictions::from_logits(array![[never], [0.0]].view(), &[0, 1]).unwrap();
+        assert_eq!(single.probs().row(0).to_vec(), [1.0, 0.0]);
+        let wrong = |logits: Array2<f64>| {
+            let error = Predictions::from_logits(logits.view(), &[0, 1]).unwrap_err();
+            (error.row(), error.column())
+        };
+        assert_eq!(wrong(array![[0.0, 1.0], [never, never]]), (Some(1), Some(0)));
+        assert_eq!(wrong(array![[0.0, always], [0.0, 1.0]]), (Some(0), Some(1)));
+        assert_eq!(wrong(array![[0.0], [always]]), (Some(1), Some(0)));
     }
 
     #[test]

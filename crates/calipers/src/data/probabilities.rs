@@ -80,18 +80,37 @@ impl<'a> Probabilities<'a> {
         Probs::borrowed(values).map(Self::checked)
     }
 
-    /// Turns logits into probabilities by softmax; a single column is the logit of class 1.
+    /// Turns logits into probabilities by softmax; a single column is the logit of class 1. A class
+    /// whose logit is −∞ has probability 0.
     ///
     /// # Errors
-    /// A logit that is not finite; otherwise as [`Probabilities::new`].
+    /// A logit that is NaN or +∞; a row of several logits that are all −∞; otherwise as
+    /// [`Probabilities::new`].
+    ///
+    /// ```
+    /// use calipers::Probabilities;
+    /// use ndarray::array;
+    ///
+    /// let masked = Probabilities::from_logits(array![[0.0, 0.0, f64::NEG_INFINITY]].view())?;
+    /// assert_eq!(masked.probs().row(0).to_vec(), [0.5, 0.5, 0.0]);
+    /// # Ok::<(), calipers::Error>(())
+    /// ```
     pub fn from_logits<T: Real>(logits: ArrayView2<'_, T>) -> Result<Self> {
-        for ((row, column), &value) in logits.indexed_iter() {
-            let value = value.into();
-            if !value.is_finite() {
-                return Err(Error::Logit { row, column, value });
+        let single = logits.ncols() == 1;
+        for (row, logits) in logits.rows().into_iter().enumerate() {
+            // Something has to be possible: class 0 is, where only the logit of class 1 is given.
+            let mut possible = single;
+            for (column, &value) in logits.iter().enumerate() {
+                let value = value.into();
+                if value.is_nan() || (value.is_infinite() && value > 0.0) {
+                    return Err(Error::Logit { row, column, value });
+                }
+                possible |= value.is_finite();
+            }
+            if !possible && !logits.is_empty() {
+                return Err(Error::Logit { row, column: 0, value: f64::NEG_INFINITY });
             }
         }
-        let single = logits.ncols() == 1;
         let classes = if single { 2 } else { logits.ncols() };
         let mut probs = Array2::zeros((logits.nrows(), classes));
         for (mut row, logits) in probs.rows_mut().into_iter().zip(logits.rows()) {

@@ -1,0 +1,98 @@
+"""Reports that were saved as JSON."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from typing import Any
+
+from calipers import _calipers
+from calipers._errors import InputError
+from calipers._report import NUMBERS, Report
+
+
+def read_report(text: str) -> Report:
+    """Return the report that was saved; to be seen, it is written anew."""
+    try:
+        saved = json.loads(text)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"saved report: {error}") from None
+    try:
+        fields = _fields(saved)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        reason = f"{error} is missing" if isinstance(error, KeyError) else "it is no report"
+        raise InputError(f"saved report: {reason}") from None
+    report = Report({**fields, "json": text.strip(), "text": "", "html": ""})
+    report._text, report._html = _shown(report)
+    return report
+
+
+def _fields(saved: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields that the extension's reports have, as far as JSON holds them."""
+    names = ("n", "classes", "recalibrator", "folds", "repeats", "seed", "confidence")
+    fields = {name: saved[name] for name in (*names, "renormalised_rows", "unconverged_fits")}
+    fields["approximations"] = saved.get("approximations", [])
+    fields["fits"] = None
+    fields["notes"] = []
+    fields["estimates"] = _estimates(saved["metrics"])
+    fields["groups"] = None
+    if "groups" in saved:
+        fields["groups"] = {
+            "groups": [
+                (name, one["n"], None if one["metrics"] is None else _estimates(one["metrics"]))
+                for name, one in saved["groups"].items()
+            ],
+            "aware": [
+                (name, *(float(one[part]) for part in ("value", "stderr", "lower")))
+                for name, one in saved["group_aware"].items()
+            ],
+            "confidence": float(saved["group_confidence"]),
+        }
+    return fields
+
+
+def _estimates(metrics: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the estimates; ``float`` reads what JSON has no numbers for, such as "inf"."""
+    parts = ("loss", "miscalibration", "discrimination", "uncertainty")
+    found = []
+    for metric, one in metrics.items():
+        decomposition = one.get("decomposition")
+        fields: dict[str, Any] = {
+            name: None if one.get(name) is None else float(one[name])
+            for name in ("p_value", "in_sample")
+        }
+        fields.update({name: float(one[name]) for name in ("value", "stderr", "lower")})
+        fields["metric"] = metric
+        fields["decomposition"] = decomposition and tuple(decomposition[part] for part in parts)
+        fields["infinite_rows"] = one.get("infinite_rows", 0)
+        fields["scores"] = None
+        found.append(fields)
+    return found
+
+
+def _shown(report: Report) -> tuple[str, str]:
+    """Return the report as text and as HTML: a heading, and a line a metric and group."""
+    heading = (
+        f"{report.n:,} rows, {len(report.classes)} classes, recalibrator {report.recalibrator}, "
+        f"{report.folds} folds"
+    )
+    if report.repeats != 1:
+        heading += f", {report.repeats} repeats"
+    own = report.to_columns()
+    columns: list[tuple[str, Any]] = [("metric", own["metric"])]
+    if "group" in own:
+        columns.insert(0, ("group", ["" if group is None else group for group in own["group"]]))
+    lower = f"lower {round(100 * report.confidence, 4):g}%"
+    titles = ("estimate", "std. error", lower, "p_value", "in-sample")
+    for title, name in zip(titles, NUMBERS, strict=True):
+        if any(value is not None for value in own[name]):
+            columns.append((title, own[name]))
+    tables = [(heading, columns)]
+    if report.group_aware:
+        names = ["metric", *titles[:3]]
+        aware = [list(values) for values in zip(*report.group_aware.values(), strict=True)]
+        words = "All rows, recalibrated with the group known:"
+        tables.append((words, list(zip(names, aware, strict=True))))
+    drawn = [(words, *_calipers.table(columns)) for words, columns in tables]
+    text = "\n\n".join(f"{words}\n\n{table}" for words, table, _ in drawn)
+    return text, "".join(f"<p>{escape(words)}</p>{table}" for words, _, table in drawn)
