@@ -1,29 +1,44 @@
 //! Outcomes as JUnit XML, which systems for continuous integration show beside other tests.
 
+use calipers::GroupErrors;
+
 use super::Outcome;
+use super::numbers::count;
 use crate::escape::escape;
 
-/// A file of one suite, named after what was checked; every limit is a test.
-pub fn junit(name: &str, outcomes: &[Outcome]) -> String {
+/// A file of one suite, named after what was checked; every limit is a test, of all rows and of each
+/// group. A group that is too small to say anything is a test that was skipped.
+pub fn junit(name: &str, outcomes: &[Outcome], groups: Option<&GroupErrors>) -> String {
     let failures = outcomes.iter().filter(|one| one.failed()).count();
+    let groups = groups.iter().flat_map(|found| &found.groups);
+    let small: Vec<_> = groups.filter(|group| group.estimates.is_none()).collect();
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <testsuites>\n  \
-         <testsuite name=\"calipers check {}\" tests=\"{}\" failures=\"{failures}\" errors=\"0\">\n",
+         <testsuite name=\"calipers check {}\" tests=\"{}\" failures=\"{failures}\" errors=\"0\"{}>\n",
         escape(name),
-        outcomes.len()
+        outcomes.len() + small.len(),
+        if small.is_empty() { String::new() } else { format!(" skipped=\"{}\"", small.len()) }
     );
     for one in outcomes {
         let sentence = escape(&one.sentence());
         text.push_str(&format!(
             "    <testcase classname=\"calipers.check\" name=\"{}\">\n",
-            escape(&format!("{} <= {}", one.metric, one.limit))
+            escape(&format!("{} <= {}", one.name(), one.limit))
         ));
         if one.failed() {
             text.push_str(&format!("      <failure message=\"{sentence}\"/>\n"));
         }
         text.push_str(&format!("      <system-out>{sentence}</system-out>\n"));
         text.push_str("    </testcase>\n");
+    }
+    for group in small {
+        text.push_str(&format!(
+            "    <testcase classname=\"calipers.check\" name=\"{}\">\n      \
+             <skipped message=\"{} are too few to say anything\"/>\n    </testcase>\n",
+            escape(&format!("all limits in {}", group.name)),
+            count(group.rows, "row")
+        ));
     }
     text.push_str("  </testsuite>\n</testsuites>\n");
     text
@@ -37,6 +52,7 @@ mod tests {
     #[test]
     fn names_cannot_break_out_of_their_places() {
         let outcome = Outcome {
+            group: None,
             metric: "a \"quote\" & a \u{0} ]]>".to_owned(),
             limit: 0.02,
             value: 0.1,
@@ -44,7 +60,7 @@ mod tests {
             verdict: Verdict::Above,
             rows: None,
         };
-        let text = junit("<script>.csv", &[outcome]);
+        let text = junit("<script>.csv", &[outcome], None);
         assert!(
             text.contains("name=\"calipers check &lt;script&gt;.csv\" tests=\"1\" failures=\"1\"")
         );
