@@ -28,7 +28,7 @@ const COMMANDS: &[Base] = &[
     (
         "check",
         &["check", "table.csv"],
-        &[COLUMNS[0], COLUMNS[1], ("--recalibrator", "isotonic"), ("--max", "l1=0.5,log=9")],
+        &[COLUMNS[0], COLUMNS[1], ("--recalibrator", "isotonic"), ("--max", "l1=0.5")],
     ),
     (
         "compare",
@@ -67,7 +67,7 @@ type Trial = (&'static str, Flags, Flags);
 /// How an option is tried, in every command that has it.
 const TRIALS: &[Trial] = &[
     ("--label", &[], &[("--label", "truth")]),
-    ("--probs", &[], &[("--probs", "p_1")]),
+    ("--probs", &[], &[("--probs", "prob_0,prob_1")]),
     ("--logits", &[("--probs", AWAY)], &[("--logits", "logit_0,logit_1")]),
     ("--renormalise", &[("table.csv", "rounded.csv")], &[("--renormalise", "")]),
     ("--weight", &[], &[("--weight", "weight")]),
@@ -99,6 +99,12 @@ const TRIALS: &[Trial] = &[
 
 /// Where a command needs something else to show it.
 const ELSEWHERE: &[(&str, Trial)] = &[
+    ("neighbours", ("--draws", &[("--measure", "skce")], &[("--draws", "9")])),
+    (
+        "neighbours",
+        ("--seed", &[("--measure", "skce"), ("table.csv", "few.csv")], &[("--seed", "1")]),
+    ),
+    ("check", ("--log-floor", &[("--max", "log=9")], &[("--log-floor", "1e-6")])),
     // The g of a reliability diagram is fitted to all rows: folds are refused there.
     ("plot", ("--folds", &[("reliability", "contribution")], &[("--folds", "3")])),
     ("plot", ("--fold-column", &[("reliability", "contribution")], &[("--fold-column", "fold")])),
@@ -119,6 +125,7 @@ const REFUSED: &[(&str, Flags, &str)] = &[
     ("plot", &[("reliability", "contribution"), ("--class", "0")], "error: --class: "),
     ("plot", &[("reliability", "contribution"), ("--bins", "")], "error: --bins: "),
     ("neighbours", &[("--group", "group")], "error: --group: "),
+    ("neighbours", &[("--weight", "weight")], "error: --weight: "),
     ("neighbours", &[("table.csv", AWAY)], "error: --label: there is no file to measure"),
     ("recalibrate fit", &[("--group", "group")], "error: --group: "),
     ("estimate", &[("--decompose", ""), ("--format", "csv")], "error: --decompose: "),
@@ -201,7 +208,7 @@ fn options(words: &[&str]) -> Vec<String> {
 
 #[test]
 fn every_option_of_every_command_changes_something() {
-    let mut tried = 0;
+    let (mut tried, mut idle) = (0, Vec::new());
     for (command, words, base) in COMMANDS {
         for option in options(words) {
             if EXCEPTIONS.iter().any(|(name, _)| *name == option) {
@@ -219,11 +226,13 @@ fn every_option_of_every_command_changes_something() {
             }
             let (without, with) = (line(words, base, &[both]), line(words, base, &[both, with]));
             let (before, after) = (left(&without), left(&with));
-            assert_ne!(after.status, 2, "calipers {with:?}: {after:?}");
-            assert_ne!(before, after, "calipers {with:?} is as it is without {option}");
+            if after.status == 2 || before == after {
+                idle.push(format!("calipers {}: {:?}", with.join(" "), after.said));
+            }
             tried += 1;
         }
     }
+    assert!(idle.is_empty(), "these are refused, or change nothing: {idle:#?}");
     assert!(tried > 80, "{tried}");
 }
 

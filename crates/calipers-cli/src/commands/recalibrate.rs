@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use calipers::words::listed;
 use calipers::{ModelNotes, Sample, Stop, recalibrator, with_pool};
-use calipers_draw::text::{approximations, fit_notes};
+use calipers_draw::text::{approximations, count, fit_notes, note};
 use calipers_files::{
     Cells, Columns, FoldColumn, Format, ScoreColumns, Sheet, Table, Unlabelled, Wanted, load, read,
     write,
@@ -79,7 +79,7 @@ struct FitArgs {
     #[command(flatten)]
     running: RunningArgs,
 
-    /// Say what kept the fit quick
+    /// Say what was fitted, and what kept it quick
     #[arg(long, help_heading = OUTPUT)]
     verbose: bool,
 }
@@ -126,6 +126,9 @@ fn fit(args: &FitArgs) -> Result<()> {
         .map_err(|error| explain(&error))?;
     let mut notes = fit_notes(&recalibrator.name(), fitted.as_ref());
     if args.verbose {
+        let (rows, classes) = (count(sample.rows(), "row"), sample.classes());
+        let name = recalibrator.name();
+        notes.push(note(&format!("{name} was fitted to {rows} of {classes} classes")));
         notes.extend(approximations(&fitted.approximations()));
     }
     notes.iter().for_each(|note| say(note));

@@ -74,8 +74,8 @@ pub fn approximations(all: &[String]) -> Option<String> {
     let all = all.join(";\n      ");
     (!all.is_empty()).then(|| {
         note(&format!(
-            "on much data the recalibrator does not look at everything, to be quick; the\n      \
-             bounds hold all the same. Here: {all}"
+            "to be quick on much data, the recalibrator does not look at every detail;\n      \
+             the bounds hold all the same. Here: {all}"
         ))
     })
 }

@@ -193,10 +193,13 @@ fn groups(found: &GroupErrors, confidence: f64) -> Vec<Section> {
     for group in &found.groups {
         if let Some(own) = &group.estimates {
             let mut head = rows_of(group);
-            for tested in Tested::adjusted(own, told) {
-                let whose = if tested.top { "top class " } else { "" };
-                head.push_str(&format!(", {whose}{}", tested.words()));
-            }
+            let tested = Tested::adjusted(own, told);
+            head.extend(tested.iter().map(|one| {
+                let whose = if one.top { "top class " } else { "" };
+                format!(", {whose}p_value {}", one.number())
+            }));
+            // Within a group all tests draw equally often.
+            head.extend(tested.first().map(|one| format!(" ({})", one.drawings())));
             sections.push(Section::titled(head, estimates(own, confidence)));
         }
     }

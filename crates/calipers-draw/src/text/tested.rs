@@ -43,7 +43,12 @@ impl Tested {
 
     /// `p_value <= 0.0010 (999 drawings)`.
     pub(crate) fn words(&self) -> String {
-        format!("p_value {} ({})", self.number(), count(self.draws, "drawing"))
+        format!("p_value {} ({})", self.number(), self.drawings())
+    }
+
+    /// `999 drawings`.
+    pub(crate) fn drawings(&self) -> String {
+        count(self.draws, "drawing")
     }
 
     /// The same with what it means.
