@@ -51,6 +51,8 @@ fn a_terminal_gets_bold_letters_and_lines_that_fit() {
     }
     let estimate = in_terminal(&place, 80, LINES[0]).unwrap();
     assert!(estimate.contains("f, what was predicted"), "a diagram: {estimate}");
+    let plain = in_terminal(&place, 80, &format!("{} --plain", LINES[0])).unwrap();
+    assert!(!plain.contains("f, what was predicted"), "no diagram: {plain}");
 }
 
 #[test]
