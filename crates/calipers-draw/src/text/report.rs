@@ -277,10 +277,13 @@ mod tests {
         let groups = text.split("adjusted for 1 group by Holm's method.\n\n").nth(1).unwrap();
         assert!(groups.starts_with("site\\t30: 31 rows, p_value "), "{groups}");
         assert_eq!(groups.matches("too few").count(), 1);
-        assert!(groups.contains(
-            "\n\nGroups with too few rows to say anything: site\\t31, site\\t32, site\\t33, site\\t34,\n\
-             site\\t35, site\\t36, site\\t37, site\\t38, site\\t39\n"
-        ), "{groups}");
+        assert!(
+            groups.contains(
+                "\n\nGroups with too few rows to say anything: site\\t31, site\\t32, site\\t33,\n\
+             site\\t34, site\\t35, site\\t36, site\\t37, site\\t38, site\\t39\n"
+            ),
+            "{groups}"
+        );
         let alone: Vec<String> = (0..40).map(|row| format!("row {row}")).collect();
         let predictions = simulate("binary-over", 40, 0).unwrap().with_groups(&alone).unwrap();
         let found = estimator.estimate(&predictions).unwrap();
