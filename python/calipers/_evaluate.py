@@ -21,7 +21,7 @@ from calipers._report import Estimate, Report
 def evaluate(
     y_true: Any,
     y_prob: Any,
-    metrics: str | Distance | Iterable[str | Distance] = ("l1", "l2", "brier", "log"),
+    metrics: str | Distance | Iterable[str | Distance] | None = None,
     recalibrator: Any = "auto",
     folds: Any = 5,
     repeats: int = 1,
@@ -54,7 +54,8 @@ def evaluate(
         of single and double precision are not copied, whatever their layout; tables of pandas,
         polars and Arrow name the classes by their columns.
     metrics : str, Distance, or several of them, default ("l1", "l2", "brier", "log")
-        What to measure; :func:`calipers.metrics` says what there is.
+        What to measure; :func:`calipers.metrics` says what there is. Of two classes "l2" is the
+        same number as "l1", and is left out unless it is asked for.
     recalibrator : str, classifier or Recalibrator, default "auto"
         What learns the truth from the predictions: a name of :func:`calipers.recalibrators`,
         with parameters after a colon as in ``"kernel:bandwidth=0.05"``, or any scikit-learn

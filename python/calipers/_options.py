@@ -38,8 +38,12 @@ def as_settings(
     return settings
 
 
-def as_metrics(metrics: str | Distance | Iterable[str | Distance], _: str) -> list[str | Distance]:
-    """Return the metrics as a list, each once."""
+def as_metrics(
+    metrics: str | Distance | Iterable[str | Distance] | None, _: str
+) -> list[str | Distance]:
+    """Return the metrics as a list, each once; none for those of so many classes."""
+    if metrics is None:
+        return []
     asked = [metrics] if isinstance(metrics, (str, Distance)) else list(metrics)
     if not asked:
         raise InputError("metrics: none were asked for")

@@ -217,9 +217,11 @@ class Report(Mapping[str, Estimate]):
     >>> print(report)
     2,000 rows, 2 classes, recalibrator isotonic, 5 folds
     <BLANKLINE>
-    metric   estimate  std. error  lower 95%  p_value
-    l1       0.1259    0.0139      0.1030     0.0010
-    over-l1  0.1234    0.0134      0.1013     0.0010
+    metric   estimate  std. error  lower 95%
+    l1       0.1259    0.0139      0.1030
+    over-l1  0.1234    0.0134      0.1013
+    <BLANKLINE>
+    p_value <= 0.0010 (999 drawings): how often a calibrated model looks so odd
     >>> round(report["l1"].value, 4)
     0.1259
     """

@@ -15,7 +15,7 @@ def test_the_contract_of_the_signature() -> None:
     parameters = inspect.signature(calipers.evaluate).parameters
     defaults = {name: one.default for name, one in parameters.items()}
     contract = {
-        "metrics": ("l1", "l2", "brier", "log"),
+        "metrics": None,
         "recalibrator": "auto",
         "folds": 5,
         "repeats": 1,
@@ -29,6 +29,16 @@ def test_the_contract_of_the_signature() -> None:
     }
     assert list(parameters)[: len(contract) + 2] == ["y_true", "y_prob", *contract]
     assert {name: defaults[name] for name in contract} == contract
+
+
+def test_the_default_metrics_depend_on_the_number_of_classes(
+    binary: Simulated, multiclass: Simulated
+) -> None:
+    assert list(calipers.evaluate(*binary, recalibrator="identity")) == ["l1", "brier", "log"]
+    report = calipers.evaluate(*multiclass, recalibrator="identity")
+    assert list(report) == ["l1", "l2", "brier", "log"]
+    with pytest.raises(calipers.InputError, match="metrics: none were asked for"):
+        calipers.evaluate(*binary, metrics=[])
 
 
 def test_one_number(binary: Simulated) -> None:

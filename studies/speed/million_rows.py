@@ -55,7 +55,8 @@ def run(asked: argparse.Namespace) -> None:
                 check=True,
             )
             for name in names:
-                arguments = ["estimate", file, "--recalibrator", name, "--timings"]
+                asked_for = ["--recalibrator", name, "--metric", "l1,l2,brier,log"]
+                arguments = ["estimate", file, *asked_for, "--timings"]
                 runs = [measured(calipers, arguments) for _ in range(RUNS)]
                 reading, estimating, memory = map(statistics.median, zip(*runs, strict=True))
                 ratio = statistics.median(later / first for first, later, _ in runs)

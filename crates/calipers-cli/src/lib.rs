@@ -22,6 +22,7 @@ use std::panic;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
 
 use cli::Cli;
 use error::{Failure, say};
@@ -43,6 +44,7 @@ where
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
+            let error = suggest(error);
             // Help goes to standard output, faults to standard error; a closed pipe is neither.
             let _ = error.print();
             let exit = if error.use_stderr() { Exit::BadInput } else { Exit::Fine };
@@ -59,4 +61,28 @@ where
         }
     };
     exit.into()
+}
+
+/// What others call the commands, where no likeness of letters would lead to them.
+const OTHER_NAMES: [(&str, &str); 9] = [
+    ("evaluate", "estimate"),
+    ("eval", "estimate"),
+    ("measure", "estimate"),
+    ("calibration-error", "estimate"),
+    ("calibrate", "recalibrate"),
+    ("fit", "recalibrate"),
+    ("apply", "recalibrate"),
+    ("ece", "neighbours"),
+    ("draw", "plot"),
+];
+
+/// Suggests the command that was meant by another name.
+fn suggest(mut error: clap::Error) -> clap::Error {
+    if let Some(ContextValue::String(asked)) = error.get(ContextKind::InvalidSubcommand)
+        && let Some((_, name)) = OTHER_NAMES.iter().find(|(other, _)| other == asked)
+    {
+        let meant = ContextValue::Strings(vec![(*name).to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, meant);
+    }
+    error
 }

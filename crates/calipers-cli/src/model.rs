@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use calipers::{Fitted, ModelNotes, load_model, save_model};
-use calipers_files::words::plain;
+use calipers_files::words::{file_name, plain};
 
 use crate::error::{Failure, Result};
 
@@ -29,7 +29,7 @@ pub fn text(fitted: &dyn Fitted, about: &ModelNotes) -> Result<String> {
 impl KnownModel {
     /// Reads a file that `calipers recalibrate fit` or Python's `Recalibrator.save` wrote.
     pub fn read(path: &Path) -> Result<Self> {
-        let name = path.display();
+        let name = file_name(path);
         let unusable = |reason: &str| Failure::input(format!("{name}: {reason}"));
         let text = fs::read_to_string(path)
             .map_err(|error| unusable(&format!("cannot be read: {}", plain(&error))))?;

@@ -1,4 +1,4 @@
-//! A progress bar for estimates that take a while.
+//! A line for what takes a while: what is being done, and how many fits are.
 
 use std::io::{IsTerminal, stderr};
 use std::ops::ControlFlow;
@@ -9,33 +9,34 @@ use std::time::Duration;
 use calipers::Estimator;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::error::say;
 use crate::output::look::is_dumb;
 
-/// A run that is over sooner needs no bar.
+/// A run that is over sooner needs no line.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A bar that goes away when this is dropped.
+/// Something that has no measure of how far it is.
+const DOING: &str = "{elapsed:>4} {msg}";
+const FITTING: &str = "{elapsed:>4} [{bar:30}] {pos} of {len} fits";
+
+/// A line that goes away when this is dropped.
 pub struct Progress {
     bar: ProgressBar,
-    /// Dropping it tells the thread that waits to show the bar not to.
-    _alive: Option<Sender<()>>,
+    /// Dropping it tells the thread that waits to show the line not to; none if there is no line.
+    alive: Option<Sender<()>>,
 }
 
 impl Progress {
-    /// Watches an estimator. Only a terminal gets a bar, and only after [`PATIENCE`].
-    pub fn watch(estimator: Estimator) -> (Estimator, Self) {
+    /// Begins with something. Only a terminal gets a line, and only after [`PATIENCE`].
+    pub fn start(doing: impl Into<String>) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         if !stderr().is_terminal() || is_dumb() {
-            return (estimator, Self { bar, _alive: None });
+            return Self { bar, alive: None };
         }
-        if let Ok(style) =
-            ProgressStyle::with_template("{elapsed:>4} [{bar:30}] {pos} of {len} fits")
-        {
-            bar.set_style(style.progress_chars("=> "));
-        }
+        show(&bar, doing.into());
         let (alive, waiting) = mpsc::channel();
         let later = bar.clone();
-        // Without a thread there is no bar: the estimate needs it more.
+        // Without a thread there is no line: the estimate needs it more.
         let _ = thread::Builder::new().spawn(move || {
             if waiting.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout)
                 && !later.is_finished()
@@ -44,18 +45,54 @@ impl Progress {
                 later.enable_steady_tick(Duration::from_millis(100));
             }
         });
-        let counter = bar.clone();
-        let estimator = estimator.watch(move |done, total| {
-            counter.set_length(total as u64);
-            counter.set_position(done as u64);
+        Self { bar, alive: Some(alive) }
+    }
+
+    /// Watches an estimator: its fits, what comes before them, which is a test if there are drawings,
+    /// and `then` whatever follows.
+    pub fn watch(
+        &self,
+        estimator: Estimator,
+        draws: Option<usize>,
+        then: &'static str,
+    ) -> Estimator {
+        if self.alive.is_none() {
+            return estimator;
+        }
+        let first = if draws == Some(0) { "fitting" } else { "drawing labels for the p-value" };
+        show(&self.bar, first.to_owned());
+        let bar = self.bar.clone();
+        estimator.watch(move |done, total| {
+            if done < total {
+                set_style(&bar, FITTING);
+                bar.set_length(total as u64);
+                bar.set_position(done as u64);
+            } else {
+                show(&bar, then.to_owned());
+            }
             ControlFlow::Continue(())
-        });
-        (estimator, Self { bar, _alive: Some(alive) })
+        })
+    }
+
+    /// Says something to standard error, above the line if there is one.
+    pub fn say(&self, remark: &str) {
+        self.bar.suspend(|| say(remark));
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+fn show(bar: &ProgressBar, doing: String) {
+    set_style(bar, DOING);
+    bar.set_message(doing);
+}
+
+fn set_style(bar: &ProgressBar, template: &str) {
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("=> "));
     }
 }

@@ -13,6 +13,7 @@ mod hostile;
 mod interrupts;
 #[cfg(unix)]
 mod load;
+mod options;
 mod output;
 mod recalibrate;
 mod report;

@@ -22,7 +22,7 @@ fn results_and_remarks_are_kept_apart() {
 }
 
 #[test]
-fn the_default_report_holds_four_metrics() {
+fn the_default_report_holds_the_metrics_of_so_many_classes() {
     let place = Place::new();
     place.write("table.csv", delimited(",", "\n"));
     let ran = place.run(&["estimate", "table.csv", "--format", "json"]);
@@ -30,6 +30,10 @@ fn the_default_report_holds_four_metrics() {
     let names: Vec<&String> = metrics.as_object().unwrap().keys().collect();
     assert_eq!(names, ["l1", "l2", "brier", "log"]);
     assert_eq!(ran.json()["recalibrator"], "auto");
+    // Of two classes l2 is l1.
+    place.run(&["simulate", "binary-over", "-n", "60", "-o", "two.csv"]);
+    let metrics = place.run(&["estimate", "two.csv", "--format", "json"]).json()["metrics"].clone();
+    assert_eq!(metrics.as_object().unwrap().keys().collect::<Vec<_>>(), ["l1", "brier", "log"]);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::allowance::{Allowance, LEAST};
 use crate::error::{Error, Result, unreadable};
 use crate::formats::{Format, csv};
 use crate::table::{Table, Wanted};
+use crate::words::file_name;
 
 /// Reads a file; `-` is CSV on standard input. Columns that are not wanted may be passed over.
 ///
@@ -40,7 +41,7 @@ pub fn read_within(path: impl AsRef<Path>, wanted: &Wanted, bytes: u64) -> Resul
     if path.as_os_str() == "-" {
         return csv::read_stdin(wanted);
     }
-    let name = path.display().to_string();
+    let name = file_name(path);
     let format = Format::of(path)?;
     let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
     let metadata = file.metadata().map_err(|error| unreadable(&name, &error))?;

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::path::Path;
+
+use calipers::words::visible;
 
 /// Below this Jaro-Winkler similarity a suggestion would be a guess; clap uses 0.7 for flags,
 /// where there are fewer words to choose from.
@@ -46,6 +49,17 @@ pub fn plain(error: &io::Error) -> String {
     let text = text.split(" (os error").next().unwrap_or_default();
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+/// What a file is called where people read it.
+///
+/// ```
+/// use calipers_files::words::file_name;
+///
+/// assert_eq!(file_name("new\nline.csv".as_ref()), "new\\nline.csv");
+/// ```
+pub fn file_name(path: &Path) -> String {
+    visible(&path.to_string_lossy()).into_owned()
 }
 
 /// A text, or its start and its end if it is very long: a file may name a column with a megabyte of

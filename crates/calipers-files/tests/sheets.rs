@@ -69,7 +69,7 @@ fn numbers_text_and_gaps_come_back_as_they_were() {
         let trimmed = |cell: &str| cell.trim().to_owned();
         assert!(found.iter().map(trimmed).eq(text.iter().map(trimmed)), "{ending}");
         let mut table = table;
-        let again = Unlabelled::of(&mut table, None, &|_| {}).unwrap();
+        let again = Unlabelled::of(&mut table, None, false, &|_| {}).unwrap();
         assert_eq!(again.f.probs(), probs, "{ending}");
     }
 }

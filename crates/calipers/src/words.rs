@@ -1,5 +1,6 @@
-//! Words for messages: lists and large numbers.
+//! Words for messages: lists, large numbers, and names that somebody else gave.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 
 /// How many names of a long list are spelt out.
@@ -34,6 +35,29 @@ pub fn thousands(number: impl Display) -> String {
         text.push(digit);
     }
     text
+}
+
+/// A text in which characters that would do something are shown instead: a file may be called anything,
+/// and its name must neither break a line nor colour a terminal.
+///
+/// ```
+/// use calipers::words::visible;
+///
+/// assert_eq!(visible("tab\there\u{1b}[31m"), "tab\\there\\u{1b}[31m");
+/// ```
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 8);
+    for letter in text.chars() {
+        if letter.is_control() {
+            safe.extend(letter.escape_default());
+        } else {
+            safe.push(letter);
+        }
+    }
+    Cow::Owned(safe)
 }
 
 #[cfg(test)]

@@ -41,6 +41,11 @@ pub struct ScoreArgs {
     /// Columns of logits instead of probabilities; a single one is the logit of class 1
     #[arg(long, value_name = "COLS", value_delimiter = ',', help_heading = COLUMNS)]
     pub logits: Option<Vec<String>>,
+
+    /// Divide each row of probabilities by its sum, however far that is from 1: for probabilities that
+    /// were rounded
+    #[arg(long, conflicts_with = "logits", help_heading = COLUMNS)]
+    pub renormalise: bool,
 }
 
 impl From<&ColumnArgs> for Columns {
@@ -51,6 +56,7 @@ impl From<&ColumnArgs> for Columns {
             weight: args.weight.clone(),
             group: args.group.clone(),
             folds: FoldColumn::Unsaid,
+            renormalise: args.scores.renormalise,
         }
     }
 }

@@ -3,15 +3,13 @@
 use calipers::{BinaryNorm, Test};
 use clap::{Args, ValueEnum};
 
-use super::{FOLDS, MEASURE, RunningArgs};
+use super::{FittingArgs, MEASURE};
 
 /// How to measure.
 #[derive(Debug, Args)]
 pub struct MethodArgs {
-    /// What learns the truth from the predictions, with parameters after a colon, such as
-    /// kernel:bandwidth=0.05. `calipers recalibrators` lists what there is
-    #[arg(long, value_name = "R", default_value = "auto", help_heading = MEASURE)]
-    pub recalibrator: String,
+    #[command(flatten)]
+    pub fitting: FittingArgs,
 
     /// How the error of two classes is measured: of class 1 alone, or of both columns
     #[arg(long, value_enum, default_value_t, value_name = "NORM", help_heading = MEASURE)]
@@ -37,37 +35,17 @@ pub struct MethodArgs {
     pub draws: Option<usize>,
 
     /// Where the test behind the p-value looks: at simple functions of the prediction, or, fitted to
-    /// every drawing, where the recalibrator does
-    #[arg(long, value_enum, default_value_t, value_name = "TEST", help_heading = MEASURE)]
-    pub test: TestKind,
-
-    /// Folds of the cross-validation, shuffled by the seed [default: 5]
-    #[arg(long, value_name = "K", allow_negative_numbers = true, help_heading = FOLDS)]
-    pub folds: Option<usize>,
-
-    /// Column that says which fold a row belongs to, instead of shuffled folds
-    #[arg(long, value_name = "COL", conflicts_with = "folds", help_heading = FOLDS)]
-    pub fold_column: Option<String>,
-
-    /// Draw the folds this often and average
-    #[arg(long, value_name = "R", default_value_t = 1, allow_negative_numbers = true, help_heading = FOLDS)]
-    pub repeats: usize,
-
-    /// Seed of everything random; the same seed gives the same digits on any number of threads
-    #[arg(long, value_name = "S", default_value_t = 0, allow_negative_numbers = true, help_heading = FOLDS)]
-    pub seed: u64,
-
-    #[command(flatten)]
-    pub running: RunningArgs,
+    /// every drawing, where the recalibrator does [default: score]
+    #[arg(long, value_enum, value_name = "TEST", help_heading = MEASURE)]
+    pub test: Option<TestKind>,
 }
 
 // The variants below have no doc comments: clap would turn them into a second, longer help.
 
 /// Where the test behind the p-value looks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TestKind {
     // At correlations of the residuals with simple functions of the prediction.
-    #[default]
     Score,
     // Where the recalibrator does.
     Refit,

@@ -13,9 +13,11 @@ pub struct MetricArgs {
 }
 
 fn help() -> String {
-    let defaults = Metric::DEFAULTS.join(",");
+    let defaults = |classes| Metric::defaults(classes).join(",");
     format!(
         "What to measure; repeat it or separate by commas. `calipers metrics` lists what there is \
-         [default: {defaults}]"
+         [default: {}; of two classes {}]",
+        defaults(3),
+        defaults(2)
     )
 }

@@ -2,6 +2,7 @@
 
 mod columns;
 mod files;
+mod fitting;
 mod lists;
 mod method;
 mod metrics;
@@ -9,6 +10,7 @@ mod running;
 
 pub use columns::{ColumnArgs, ScoreArgs};
 pub use files::{to_read, to_write};
+pub use fitting::FittingArgs;
 pub use lists::{ListArgs, ListFormat, ReportFormat};
 pub use method::{Binary, MethodArgs};
 pub use metrics::MetricArgs;

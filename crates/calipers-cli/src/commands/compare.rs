@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use calipers::{Folds, Predictions};
 use calipers_draw::text;
+use calipers_files::words::file_name;
 
 use super::measure::{estimator, explain, metrics, predictions};
-use crate::args::{ColumnArgs, ListFormat, MethodArgs, MetricArgs, OUTPUT};
+use crate::args::{ColumnArgs, FittingArgs, ListFormat, MethodArgs, MetricArgs, OUTPUT};
 use crate::error::{Failure, Result};
 use crate::output::{self, look};
 use crate::progress::Progress;
@@ -45,10 +46,17 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
+    if args.columns.group.is_some() && args.format == ListFormat::Table {
+        return Err(Failure::input("--group: the table of a comparison has no room for groups")
+            .hint("--format json has the errors of each model within groups"));
+    }
     let metrics = metrics(args.metrics.metric.iter().map(String::as_str))?;
     let estimator = estimator(metrics, &args.method)?;
-    let (models, plan) = load_models(&args.files, &args.columns, &args.method)?;
-    let (estimator, progress) = Progress::watch(estimator.fold_plan(plan));
+    let progress = Progress::start("reading");
+    let said = |line: &str| progress.say(line);
+    let (models, plan) = load_models(&args.files, &args.columns, &args.method.fitting, &said)?;
+    let estimator =
+        progress.watch(estimator.fold_plan(plan), args.method.draws, "on to the next model");
     let named: Vec<(&str, &Predictions<'_>)> =
         models.iter().map(|(name, predictions)| (name.as_str(), predictions)).collect();
     let comparison = estimator.compare(&named).map_err(|error| explain(&error))?;
@@ -64,16 +72,17 @@ pub fn run(args: &Args) -> Result<()> {
 pub fn load_models(
     files: &[PathBuf],
     columns: &ColumnArgs,
-    method: &MethodArgs,
+    fitting: &FittingArgs,
+    say: &dyn Fn(&str),
 ) -> Result<(Models, Folds)> {
     let mut models: Models = Vec::new();
     let mut plan: Option<Folds> = None;
     for file in files {
-        let name = file.display().to_string();
+        let name = file_name(file);
         if models.iter().any(|(already, _)| *already == name) {
             return Err(Failure::input(format!("{name}: the file is named twice")));
         }
-        let loaded = predictions(file, columns, method)?;
+        let loaded = predictions(file, columns, fitting, say)?;
         let own = loaded.folds.unwrap_or_default();
         if plan.as_ref().is_some_and(|plan| *plan != own) {
             return Err(Failure::input(format!(

@@ -11,7 +11,7 @@ use calipers_files::Format;
 
 use super::measure::{estimator, explain, metrics, predictions};
 use crate::args::{ColumnArgs, MEASURE, MethodArgs, MetricArgs, OUTPUT, ReportFormat, to_read};
-use crate::error::{Result, say};
+use crate::error::{Failure, Result, say};
 use crate::output::{self, look};
 use crate::progress::Progress;
 
@@ -69,30 +69,44 @@ pub struct Args {
     /// Say on standard error how long reading and estimating took
     #[arg(long, help_heading = OUTPUT)]
     pub timings: bool,
+
+    /// Say what was fitted and drawn, and what kept it quick
+    #[arg(long, help_heading = OUTPUT)]
+    pub verbose: bool,
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     // The settings are checked before the file is read: that may take long.
+    if args.decompose && args.format == ReportFormat::Csv {
+        return Err(Failure::input("--decompose: CSV has no place for the parts of a loss")
+            .hint("--format json has them"));
+    }
     let metrics = metrics(args.metrics.metric.iter().map(String::as_str))?;
     let estimator = estimator(metrics, &args.method)?.bracket(args.bracket);
     let start = Instant::now();
-    let loaded = predictions(&args.file, &args.columns, &args.method)?;
+    let name = output::name(&args.file);
+    let progress = Progress::start(format!("reading {name}"));
+    let said = |line: &str| progress.say(line);
+    let loaded = predictions(&args.file, &args.columns, &args.method.fitting, &said)?;
     let reading = start.elapsed();
+    let grouped = loaded.predictions.groups().is_some();
+    let then = if grouped { "estimating within groups" } else { "adding up" };
     let plan = loaded.folds.unwrap_or_default();
-    let (estimator, progress) = Progress::watch(estimator.fold_plan(plan));
+    let estimator = progress.watch(estimator.fold_plan(plan), args.method.draws, then);
     let report = estimator.estimate(&loaded.predictions).map_err(|error| explain(&error))?;
     drop(progress);
     if args.timings {
         let estimating = (start.elapsed() - reading).as_secs_f64();
         say(&format!("reading: {:.6} s; estimating: {estimating:.6} s", reading.as_secs_f64()));
     }
-    let notes = text::notes(&report, Face::CommandLine);
+    let mut notes = text::notes(&report, Face::CommandLine);
+    if args.verbose {
+        notes.push(text::note(&format!("{} made", text::count(report.fits, "fit"))));
+        notes.extend(text::approximations(&report.approximations));
+    }
     let text = match args.format {
-        ReportFormat::Table => {
-            let name = output::name(&args.file);
-            text::report(&report, Some(&name), args.decompose, &notes, look())
-        }
+        ReportFormat::Table => text::report(&report, Some(&name), args.decompose, &notes, look()),
         ReportFormat::Json => output::pretty(&report.to_json()),
         ReportFormat::Csv => text::csv::report(&report),
     };

@@ -6,8 +6,8 @@ use calipers::{Error, Estimator, Folds, Metric, neighbours, recalibrator, recali
 use calipers_files::words::did_you_mean;
 use calipers_files::{Columns, FoldColumn, Loaded, load};
 
-use crate::args::{ColumnArgs, MethodArgs};
-use crate::error::{Failure, Result, say};
+use crate::args::{ColumnArgs, FittingArgs, MethodArgs};
+use crate::error::{Failure, Result};
 
 const DEFAULT_FOLDS: usize = 5;
 
@@ -25,16 +25,13 @@ pub fn metrics<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<Metric>> 
 
 /// An estimator with everything but the folds, which the file may have.
 pub fn estimator(metrics: Vec<Metric>, method: &MethodArgs) -> Result<Estimator> {
-    let recalibrator = recalibrator(&method.recalibrator).map_err(|error| explain(&error))?;
-    let mut estimator = Estimator::new()
+    let mut estimator = fitting(&method.fitting)?
         .metrics(metrics)
-        .recalibrator(recalibrator)
-        .repeats(method.repeats)
-        .seed(method.seed)
         .confidence(method.confidence)
-        .binary(method.binary.into())
-        .test(method.test.into())
-        .threads(method.running.threads.into());
+        .binary(method.binary.into());
+    if let Some(test) = method.test {
+        estimator = estimator.test(test.into());
+    }
     if let Some(floor) = method.log_floor {
         estimator = estimator.log_floor(floor);
     }
@@ -44,15 +41,31 @@ pub fn estimator(metrics: Vec<Metric>, method: &MethodArgs) -> Result<Estimator>
     Ok(estimator)
 }
 
-/// Reads a file of predictions; the folds are its own, or those asked for.
-pub fn predictions(file: &Path, columns: &ColumnArgs, method: &MethodArgs) -> Result<Loaded> {
-    let folds = match (&method.fold_column, method.folds) {
+/// An estimator that knows what to learn with, and nothing of what to measure.
+pub fn fitting(args: &FittingArgs) -> Result<Estimator> {
+    let recalibrator = recalibrator(&args.recalibrator).map_err(|error| explain(&error))?;
+    Ok(Estimator::new()
+        .recalibrator(recalibrator)
+        .repeats(args.repeats)
+        .seed(args.seed)
+        .threads(args.running.threads.into()))
+}
+
+/// Reads a file of predictions; the folds are its own, or those asked for. `say` is told what was
+/// guessed.
+pub fn predictions(
+    file: &Path,
+    columns: &ColumnArgs,
+    fitting: &FittingArgs,
+    say: &dyn Fn(&str),
+) -> Result<Loaded> {
+    let folds = match (&fitting.fold_column, fitting.folds) {
         (Some(column), _) => FoldColumn::Named(column.clone()),
         (None, None) => FoldColumn::Unsaid,
         (None, Some(_)) => FoldColumn::Drawn,
     };
-    let mut loaded = load(file, &Columns { folds, ..columns.into() }, &say)?;
-    let shuffled = || Folds::Shuffled(method.folds.unwrap_or(DEFAULT_FOLDS));
+    let mut loaded = load(file, &Columns { folds, ..columns.into() }, say)?;
+    let shuffled = || Folds::Shuffled(fitting.folds.unwrap_or(DEFAULT_FOLDS));
     loaded.folds = Some(loaded.folds.unwrap_or_else(shuffled));
     Ok(loaded)
 }

@@ -59,7 +59,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let Some(file) = &args.file else { return output::print(&list(args.format)) };
+    let Some(file) = &args.file else { return list(args) };
     if args.columns.group.is_some() {
         return Err(Failure::input("--group: these measures have no groups")
             .hint("calipers estimate --group estimates the errors within groups"));
@@ -95,12 +95,29 @@ fn separate(texts: &[String]) -> Vec<String> {
     names
 }
 
-/// What there is.
-fn list(format: ReportFormat) -> String {
-    match format {
+/// Lists what there is, which no other option has to do with.
+fn list(args: &Args) -> Result<()> {
+    let Args { columns, measure, draws, seed, .. } = args;
+    let given = [
+        ("--label", columns.label.is_some()),
+        ("--probs", columns.scores.probs.is_some()),
+        ("--logits", columns.scores.logits.is_some()),
+        ("--renormalise", columns.scores.renormalise),
+        ("--weight", columns.weight.is_some()),
+        ("--group", columns.group.is_some()),
+        ("--measure", !measure.is_empty()),
+        ("--draws", draws.is_some()),
+        ("--seed", *seed != 0),
+        ("--format csv", args.format == ReportFormat::Csv),
+    ];
+    if let Some((flag, _)) = given.iter().find(|(_, given)| *given) {
+        return Err(Failure::input(format!("{flag}: there is no file to measure"))
+            .hint("without a file the measures are listed, as a table or as JSON"));
+    }
+    output::print(&match args.format {
         ReportFormat::Json => output::pretty(&lists::measures_json()),
         ReportFormat::Table | ReportFormat::Csv => lists::measures(look()),
-    }
+    })
 }
 
 #[cfg(test)]

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use calipers::View;
 use calipers_draw::{Size, svg};
-use calipers_files::words::did_you_mean;
+use calipers_files::words::{did_you_mean, file_name};
 use clap::ValueEnum;
 
-use super::measure::{estimator, explain, predictions};
-use crate::args::{ColumnArgs, MEASURE, MethodArgs, OUTPUT, to_read};
-use crate::error::{Failure, Result};
+use super::measure::{explain, fitting, predictions};
+use crate::args::{ColumnArgs, FittingArgs, MEASURE, OUTPUT, to_read};
+use crate::error::{Failure, Result, say};
 use crate::output;
 
 /// What the file's name asks for.
@@ -57,7 +57,7 @@ pub struct Args {
     pub columns: ColumnArgs,
 
     #[command(flatten)]
-    pub method: MethodArgs,
+    pub fitting: FittingArgs,
 }
 
 // Variants have no doc comments: clap would turn them into a second, longer help.
@@ -74,14 +74,9 @@ pub enum PlotKind {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     let picture = Picture::of(&args.output)?;
-    if args.kind == PlotKind::Contribution && args.class.is_some() {
-        return Err(Failure::input(
-            "--class: contribution is drawn of the most probable class alone",
-        )
-        .hint("calipers plot reliability takes a class"));
-    }
-    let estimator = estimator(Vec::new(), &args.method)?;
-    let loaded = predictions(&args.file, &args.columns, &args.method)?;
+    refuse_unused(args)?;
+    let estimator = fitting(&args.fitting)?;
+    let loaded = predictions(&args.file, &args.columns, &args.fitting, &say)?;
     let estimator = estimator.fold_plan(loaded.folds.unwrap_or_default());
     let predictions = &loaded.predictions;
     let view = match &args.class {
@@ -103,9 +98,40 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(calipers_files::write(&args.output, |file| file.write_all(&bytes))?)
 }
 
+/// Refuses what would change nothing in the figure.
+fn refuse_unused(args: &Args) -> Result<()> {
+    let refused = |reason: &str, hint: &str| Err(Failure::input(reason).hint(hint));
+    if args.columns.group.is_some() {
+        return refused(
+            "--group: a figure is drawn of all rows together",
+            "calipers report --group shows the errors within groups; for a figure of one group, give \
+             its rows alone",
+        );
+    }
+    let fitting = &args.fitting;
+    match args.kind {
+        PlotKind::Contribution if args.class.is_some() => refused(
+            "--class: contribution is drawn of the most probable class alone",
+            "calipers plot reliability takes a class",
+        ),
+        PlotKind::Contribution if args.bins => {
+            refused("--bins: contribution is bars as it is", "calipers plot reliability takes bins")
+        }
+        PlotKind::Reliability
+            if fitting.folds.is_some() || fitting.fold_column.is_some() || fitting.repeats != 1 =>
+        {
+            refused(
+                "--folds, --fold-column, --repeats: the g of a reliability diagram is fitted to all rows",
+                "calipers plot contribution draws what is held out",
+            )
+        }
+        PlotKind::Contribution | PlotKind::Reliability => Ok(()),
+    }
+}
+
 impl Picture {
     fn of(path: &Path) -> Result<Self> {
-        let name = path.display();
+        let name = file_name(path);
         let extension = path.extension().map(|end| end.to_string_lossy().to_lowercase());
         match extension.as_deref() {
             None if path == Path::new("-") => Ok(Self::Svg),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use calipers::words::listed;
 use calipers::{ModelNotes, Sample, Stop, recalibrator, with_pool};
-use calipers_draw::text::fit_notes;
+use calipers_draw::text::{approximations, count, fit_notes, note};
 use calipers_files::{
     Cells, Columns, FoldColumn, Format, ScoreColumns, Sheet, Table, Unlabelled, Wanted, load, read,
     write,
@@ -14,7 +14,7 @@ use clap::Subcommand;
 use ndarray::Array2;
 
 use super::measure::explain;
-use crate::args::{ColumnArgs, MEASURE, RunningArgs, ScoreArgs, to_read, to_write};
+use crate::args::{ColumnArgs, MEASURE, OUTPUT, RunningArgs, ScoreArgs, to_read, to_write};
 use crate::error::{Failure, Result, say};
 use crate::model::{KnownModel, text};
 use crate::output;
@@ -78,6 +78,10 @@ struct FitArgs {
 
     #[command(flatten)]
     running: RunningArgs,
+
+    /// Say what was fitted, and what kept it quick
+    #[arg(long, help_heading = OUTPUT)]
+    verbose: bool,
 }
 
 /// The settings of `calipers recalibrate apply`.
@@ -120,7 +124,14 @@ fn fit(args: &FitArgs) -> Result<()> {
     let threads = args.running.threads.into();
     let fitted = with_pool(threads, &Stop::new(), || recalibrator.fit(&sample, args.seed))
         .map_err(|error| explain(&error))?;
-    fit_notes(&recalibrator.name(), fitted.as_ref()).iter().for_each(|note| say(note));
+    let mut notes = fit_notes(&recalibrator.name(), fitted.as_ref());
+    if args.verbose {
+        let (rows, classes) = (count(sample.rows(), "row"), sample.classes());
+        let name = recalibrator.name();
+        notes.push(note(&format!("{name} was fitted to {rows} of {classes} classes")));
+        notes.extend(approximations(&fitted.approximations()));
+    }
+    notes.iter().for_each(|note| say(note));
     let about = ModelNotes {
         recalibrator: Some(recalibrator.name()),
         classes: Some(loaded.predictions.class_names().to_vec()),
@@ -141,7 +152,8 @@ fn apply(args: &ApplyArgs) -> Result<()> {
     let model = KnownModel::read(&args.model)?;
     let mut table = read(&args.file, &Wanted::default())?;
     let columns = columns_of(&model, &table, &args.scores);
-    let scores = Unlabelled::of(&mut table, columns.as_ref(), &say)?;
+    let renormalise = args.scores.renormalise;
+    let scores = Unlabelled::of(&mut table, columns.as_ref(), renormalise, &say)?;
     let order = order(&model, &scores, &table)?;
     let g = corrected(&model, &scores, &order, args.running.threads.into())?;
     let mut sheet = sheet(&table, &scores, &order, &model.classes, &g);

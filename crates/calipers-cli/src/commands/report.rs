@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use calipers::Predictions;
 use calipers_draw::{Page, Run};
+use calipers_files::words::file_name;
 
 use super::compare::{Models, load_models};
 use super::measure::{estimator, explain, metrics};
@@ -58,18 +59,24 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(extension) = args.output.extension()
         && !["html", "htm"].contains(&extension.to_string_lossy().to_lowercase().as_str())
     {
-        return Err(Failure::input(format!("{}: a page ends in .html", args.output.display())));
+        return Err(Failure::input(format!("{}: a page ends in .html", file_name(&args.output))));
     }
     let metrics = metrics(args.metrics.metric.iter().map(String::as_str))?;
     let estimator = estimator(metrics, &args.method)?.bracket(args.bracket);
     let start = Instant::now();
-    let (mut models, plan) = load_models(&args.files, &args.columns, &args.method)?;
+    let progress = Progress::start("reading");
+    let said = |line: &str| progress.say(line);
+    let (mut models, plan) = load_models(&args.files, &args.columns, &args.method.fitting, &said)?;
     for (name, _) in models.iter_mut().filter(|(name, _)| name == "-") {
         *name = "standard input".to_owned();
     }
     let inputs: Vec<String> = models.iter().map(|(name, _)| name.clone()).collect();
     call_by_file_names(&mut models);
-    let (estimator, progress) = Progress::watch(estimator.fold_plan(plan));
+    let estimator = progress.watch(
+        estimator.fold_plan(plan),
+        args.method.draws,
+        "on to figures, groups and models",
+    );
     let named: Vec<(&str, &Predictions<'_>)> =
         models.iter().map(|(name, predictions)| (name.as_str(), predictions)).collect();
     let seen = estimator.examine(&named).map_err(|error| explain(&error))?;

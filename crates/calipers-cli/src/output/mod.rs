@@ -5,6 +5,7 @@ pub mod look;
 use std::io::{self, Write};
 use std::path::Path;
 
+use calipers_files::words::file_name;
 use serde_json::Value;
 
 use crate::error::{Failure, Result};
@@ -25,5 +26,5 @@ pub fn pretty(value: &Value) -> String {
 
 /// What a file of predictions is called.
 pub fn name(file: &Path) -> String {
-    if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() }
+    if file == Path::new("-") { "standard input".to_owned() } else { file_name(file) }
 }

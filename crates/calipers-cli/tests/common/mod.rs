@@ -15,6 +15,48 @@ use tempfile::TempDir;
 
 pub use rows::{delimited, rows};
 
+/// A directory with files for whatever can be asked of one: `table.csv`, of which `other.csv` is another
+/// model, `rounded.csv` the same with sums that are off and `few.csv` some rows, and `model.json`, fitted
+/// to it.
+pub fn place_of_options() -> Place {
+    let place = Place::new();
+    for (name, lowest, factor) in
+        [("table.csv", 0, 1.0), ("other.csv", 8, 1.0), ("rounded.csv", 0, 0.98)]
+    {
+        let mut text =
+            "label,truth,p_0,p_1,prob_0,prob_1,logit_0,logit_1,weight,group,fold\n".to_owned();
+        for row in 0..240u32 {
+            // The first row makes log infinite; no other one is impossible.
+            let p = f64::from((1 + row * 37 % 239).max(lowest)) / 240.0;
+            let p = if row == 0 { 1.0 } else { p };
+            let label = u32::from(row % 10 > 0 && row * row % 7 < 4);
+            text.push_str(&format!(
+                "{label},{},{},{},{},{},{},{},{},{},{}\n",
+                ["false", "true"][(row * 3 % 5 % 2) as usize],
+                (1.0 - p) * factor,
+                p * factor,
+                (1.0 - p * p) * factor,
+                p * p * factor,
+                -4.0 * p - 0.25,
+                f64::from(row % 17) / 8.0 + 1.5,
+                1 + row % 3,
+                ["north", "south"][(row % 2) as usize],
+                row % 4,
+            ));
+        }
+        place.write(name, &text);
+        if name == "table.csv" {
+            let few: Vec<&str> =
+                text.lines().take(1).chain(text.lines().skip(2).take(12)).collect();
+            place.write("few.csv", few.join("\n"));
+        }
+    }
+    let fit = ["recalibrate", "fit", "table.csv", "--probs", "p_0,p_1", "-o", "model.json"];
+    let fitted = place.run(&[&fit[..], &["--label", "label", "--recalibrator", "affine"]].concat());
+    assert_eq!(fitted.status, 0, "{fitted:?}");
+    place
+}
+
 /// A directory that goes away with the test.
 pub struct Place(TempDir);
 

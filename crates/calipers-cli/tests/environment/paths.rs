@@ -29,7 +29,11 @@ fn works(place: &Place, name: &OsStr) {
     let word = OsStr::new;
     let quick = [word("--recalibrator"), word("identity"), word("--draws"), word("0")];
     let estimate = ran(&[&[word("estimate")][..], &quick, &[word("--"), name]].concat());
-    assert!(estimate.stdout.contains(&*name.to_string_lossy()), "{estimate:?}");
+    // What would break a line or do something to a terminal is shown instead.
+    let shown = calipers::words::visible(&name.to_string_lossy()).into_owned();
+    assert!(estimate.stdout.starts_with(&format!("{shown}: ")), "{estimate:?}");
+    let controls = |letter: char| letter.is_control() && letter != '\n';
+    assert!(!estimate.stdout.contains(controls) && !estimate.stderr.contains(controls));
     let (page, figure) = (end(".html"), end(".svg"));
     // A name that starts with a dash is a value, behind an equals sign.
     let to = |path: &OsStr| {
@@ -39,7 +43,7 @@ fn works(place: &Place, name: &OsStr) {
     };
     ran(&[&[word("report"), &to(&page)][..], &quick, &[word("--"), name]].concat());
     let plot = [word("plot"), word("reliability"), &to(&figure)];
-    ran(&[&plot[..], &quick, &[word("--"), name]].concat());
+    ran(&[&plot[..], &quick[..2], &[word("--"), name]].concat());
     ran(&[word("simulate"), word("binary-over"), word("-n9"), &to(name)]);
     assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 10, "{name:?}");
     for path in [page, figure] {
@@ -67,8 +71,49 @@ fn names_may_hold_anything() {
         "%s%n.csv",
         "<script>alert(1)<∕script>.csv",
         "CAPITALS.CSV",
+        "\u{1b}[31mred\u{7}.csv",
     ] {
         works(&Place::new(), OsStr::new(name));
+    }
+}
+
+/// In errors, too: of reading, of writing, and of what a name may end in.
+#[test]
+fn names_are_shown_and_do_nothing() {
+    let place = place();
+    for (args, said) in [
+        (
+            &["estimate", "a\u{1b}[2J\nb.csv"][..],
+            "error: cannot read a\\u{1b}[2J\\nb.csv: no such file or directory\n",
+        ),
+        (
+            &["estimate", "table.c\u{7}sv"],
+            "error: table.c\\u{7}sv: files that end in .c\\u{7}sv are not known;",
+        ),
+        (
+            &["simulate", "binary-over", "-n9", "-o", "no\u{1b}/where.csv"],
+            "error: cannot write no\\u{1b}/where.csv: there is no such directory\n",
+        ),
+        (
+            &["report", "table.csv", "-o", "page\r.pdf"],
+            "error: page\\r.pdf: a page ends in .html\n",
+        ),
+        (
+            &["plot", "reliability", "table.csv", "-o", "\t.pdf"],
+            "error: \\t.pdf: a figure ends in .svg or .png\n",
+        ),
+        (
+            &["compare", "table.csv", "\u{1b}c.csv"],
+            "error: cannot read \\u{1b}c.csv: no such file or directory\n",
+        ),
+        (
+            &["recalibrate", "apply", "m\u{8}.json", "table.csv", "-o", "-"],
+            "error: m\\u{8}.json: cannot be read: no such file or directory\n",
+        ),
+    ] {
+        let ran = place.run(args);
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(ran.stderr.contains(said), "{ran:?}");
     }
 }
 

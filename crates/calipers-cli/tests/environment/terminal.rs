@@ -51,6 +51,8 @@ fn a_terminal_gets_bold_letters_and_lines_that_fit() {
     }
     let estimate = in_terminal(&place, 80, LINES[0]).unwrap();
     assert!(estimate.contains("f, what was predicted"), "a diagram: {estimate}");
+    let plain = in_terminal(&place, 80, &format!("{} --plain", LINES[0])).unwrap();
+    assert!(!plain.contains("f, what was predicted"), "no diagram: {plain}");
 }
 
 #[test]
@@ -84,6 +86,22 @@ fn a_terminal_gets_a_bar_that_goes_away() {
     assert!(!said.contains(bar) && !said.contains('\u{1b}'), "{said}");
     // Ctrl-C ends it at once, as a program is expected to end: by the signal.
     assert!(ran.status.code() == Some(124) || ran.status.signal().is_some(), "{:?}", ran.status);
+}
+
+/// Until the first fit is done there is nothing to count, and it is said what is done instead.
+#[test]
+fn a_terminal_is_told_what_comes_before_the_fits() {
+    let place = place();
+    run(&place, "\"$calipers\" simulate binary-over -n 20000 -o long.csv");
+    let line = "\"$calipers\" estimate long.csv --draws 2000000 --threads 1";
+    if output(&place, "script --version").status.success() {
+        let made = format!(
+            "TERM=xterm script --quiet --command 'stty cols 80; timeout --signal=INT 3 {line}' /dev/null"
+        );
+        let shown = String::from_utf8(output(&place, &made).stdout).unwrap();
+        assert!(shown.contains("s drawing labels for the p-value"), "{shown}");
+        assert!(!shown.contains("0 of 0"), "{shown}");
+    }
 }
 
 #[test]

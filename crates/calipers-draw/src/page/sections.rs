@@ -9,7 +9,7 @@ use super::{Page, when};
 use crate::escape::escape;
 use crate::number::place;
 use crate::svg::Size;
-use crate::text::{count, decimal, lower_name, notes};
+use crate::text::{Tested, count, decimal, lower_name, notes, too_small};
 
 /// Beyond so many lines, a table holds those with the largest errors.
 const MOST_LINES: usize = 1_000;
@@ -75,12 +75,7 @@ impl Page<'_> {
         if several {
             columns.insert(0, ("model", true));
         }
-        columns.extend([
-            ("estimate", false),
-            ("std. error", false),
-            (lower.as_str(), false),
-            ("p_value", false),
-        ]);
+        columns.extend([("estimate", false), ("std. error", false), (lower.as_str(), false)]);
         if bracket {
             columns.push(("in-sample", false));
         }
@@ -101,12 +96,26 @@ impl Page<'_> {
         rows.truncate(MOST_LINES);
         let identifier = self.identifier("t");
         format!(
-            "<section><h2>Errors</h2>\n{}<p class=\"note\">Estimates are lower bounds of the true errors, in \
+            "<section><h2>Errors</h2>\n{}{}<p class=\"note\">Estimates are lower bounds of the true errors, in \
              expectation. With the confidence said, the error is above its lower bound. The p-value is how often \
              labels drawn from the predictions would look as odd as those observed.</p>\n{}</section>\n",
             table(&identifier, &columns, &rows),
+            self.tests(),
             self.notes()
         )
+    }
+
+    /// The p-values, once a model: they are no metric's.
+    fn tests(&self) -> String {
+        let several = self.seen.models.len() > 1;
+        let mut html = String::new();
+        for (model, report) in self.seen.models.iter().zip(&self.seen.reports).take(MOST_LINES) {
+            for tested in Tested::all(&report.estimates) {
+                let whose = if several { self.name(model) + ": " } else { String::new() };
+                html.push_str(&format!("<p>{whose}{}.</p>\n", escape(&tested.sentence())));
+            }
+        }
+        html
     }
 
     /// What a reader of the estimates should know about them, each note once.
@@ -292,10 +301,11 @@ impl Page<'_> {
             ("estimate", false),
             ("std. error", false),
             ("lower", false),
-            ("p_value", false),
         ];
         let metrics = report.estimates.len().max(1);
-        let mut order: Vec<&calipers::Group> = found.groups.iter().collect();
+        let mut order: Vec<&calipers::Group> =
+            found.groups.iter().filter(|group| group.estimates.is_some()).collect();
+        let told = order.len();
         let key = |group: &calipers::Group| {
             let own = group.estimates.as_ref().and_then(|all| all.first());
             own.map_or(f64::NEG_INFINITY, |one| one.lower)
@@ -307,34 +317,47 @@ impl Page<'_> {
             order.truncate(most);
         }
         let mut rows: Vec<Vec<Cell>> = Vec::new();
+        let mut tests: Vec<Vec<Cell>> = Vec::new();
         for group in order {
-            let head = || [Cell::html(self.name(&group.name)), Cell::count(group.rows)];
-            match &group.estimates {
-                None => {
-                    let mut row: Vec<Cell> = head().into();
-                    row.push(Cell::word("too few rows"));
-                    row.extend((0..4).map(|_| Cell::maybe(None)));
-                    rows.push(row);
-                }
-                Some(own) => rows.extend(own.iter().map(|one| {
-                    let mut row: Vec<Cell> = head().into();
-                    row.push(Cell::word(&one.metric));
-                    row.extend(numbers(one));
-                    row
-                })),
+            let own = group.estimates.as_deref().unwrap_or_default();
+            rows.extend(own.iter().map(|one| {
+                let mut row = vec![Cell::html(self.name(&group.name)), Cell::count(group.rows)];
+                row.push(Cell::word(&one.metric));
+                row.extend(numbers(one));
+                row
+            }));
+            for tested in Tested::adjusted(own, told) {
+                let what = if tested.top { "the most probable class" } else { "the model" };
+                let name = Cell::html(self.name(&group.name));
+                tests.push(vec![name, Cell::word(what), Cell::p_value(&tested)]);
             }
         }
-        let identifier = self.identifier("t");
-        let mut html = format!(
-            "<section><h2>Groups</h2>\n{}<p class=\"note\">Each group on its own rows. The lower bounds of all \
-             groups hold together, and p-values are adjusted by Holm's method.{}</p>\n",
-            table(&identifier, &columns, &rows),
-            if left > 0 {
-                format!(" {} groups with smaller bounds are left out.", thousands(left))
-            } else {
-                String::new()
-            }
-        );
+        let mut html = "<section><h2>Groups</h2>\n".to_owned();
+        if told > 0 {
+            let identifier = self.identifier("t");
+            html.push_str(&format!(
+                "{}<p class=\"note\">Each group on its own rows. The lower bounds of all groups hold \
+                 together.{}</p>\n",
+                table(&identifier, &columns, &rows),
+                if left > 0 {
+                    format!(" {} groups with smaller bounds are left out.", thousands(left))
+                } else {
+                    String::new()
+                }
+            ));
+        }
+        if !tests.is_empty() {
+            let columns = [("group", true), ("tested", true), ("p_value", false)];
+            let identifier = self.identifier("t");
+            html.push_str(&format!(
+                "<h3>Is each group calibrated?</h3>\n{}<p class=\"note\">How often a calibrated model looks so \
+                 odd within a group, adjusted for the number of groups by Holm's method.</p>\n",
+                table(&identifier, &columns, &tests)
+            ));
+        }
+        if let Some(small) = too_small(found) {
+            html.push_str(&format!("<p class=\"note\">{}.</p>\n", escape(&small)));
+        }
         if !found.aware.is_empty() {
             let columns =
                 [("metric", true), ("estimate", false), ("std. error", false), ("lower", false)];
@@ -383,11 +406,6 @@ impl Page<'_> {
     }
 }
 
-fn numbers(one: &Estimate) -> [Cell; 4] {
-    [
-        Cell::decimal(one.value),
-        Cell::decimal(one.stderr),
-        Cell::decimal(one.lower),
-        Cell::maybe(one.p_value),
-    ]
+fn numbers(one: &Estimate) -> [Cell; 3] {
+    [one.value, one.stderr, one.lower].map(Cell::decimal)
 }

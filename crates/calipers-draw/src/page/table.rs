@@ -3,7 +3,7 @@
 use calipers::words::thousands;
 
 use crate::escape::escape;
-use crate::text::decimal;
+use crate::text::{Tested, decimal};
 
 /// A column's name, and whether it holds words.
 pub type Column<'a> = (&'a str, bool);
@@ -36,6 +36,11 @@ impl Cell {
             || Self { html: "–".to_owned(), value: Some(String::new()) },
             Self::decimal,
         )
+    }
+
+    /// A p-value, as a bound where it is one.
+    pub fn p_value(tested: &Tested) -> Self {
+        Self { html: escape(&tested.number()), value: Some(short(tested.p_value)) }
     }
 
     /// A change of a share, in percentage points, with its sign.

@@ -3,7 +3,8 @@
 use calipers::{Difference, Estimate, Report};
 
 use super::Page;
-use crate::text::{Shown, count, decimal, percent};
+use crate::escape::escape;
+use crate::text::{Shown, Tested, count, decimal, percent};
 
 /// The metric that the verdict is about.
 pub(super) fn headline(report: &Report) -> &'static str {
@@ -120,8 +121,12 @@ fn sides(over: Option<&Estimate>, under: Option<&Estimate>) -> &'static str {
     }
 }
 
+/// Markup.
 fn p_value(estimate: &Estimate) -> String {
-    estimate.p_value.map_or_else(String::new, |p| format!("p = {}", decimal(p)))
+    let tested = Tested::all(std::slice::from_ref(estimate));
+    tested
+        .first()
+        .map_or_else(String::new, |tested| escape(&format!("p_value {}", tested.number())))
 }
 
 fn percentage_points(value: f64) -> String {

@@ -1,11 +1,15 @@
 //! Errors and their limits: what the data say about each, in words.
 
-use calipers::words::thousands;
+use std::collections::HashMap;
+
+use calipers::words::{listed, thousands, visible};
 use calipers::{Estimate, Report};
 use serde_json::{Map, Value, json};
 
-use super::numbers::decimal;
-use super::report::{heading, lower_name};
+use super::numbers::{decimal, percent};
+use super::report::{heading, lower_name, too_small};
+use super::table::paragraph;
+use super::tested::Tested;
 use super::{Look, Table};
 
 /// What the data say about a limit.
@@ -23,6 +27,8 @@ pub enum Verdict {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Outcome {
+    /// The group whose error it is; none for that of all rows.
+    pub group: Option<String>,
     /// The metric's name.
     pub metric: String,
     /// What the error may be.
@@ -38,6 +44,41 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Holds the errors of a report against their limits, by the names of the metrics: those of all
+    /// rows, and then those of each group that is not too small, whose bounds hold together.
+    ///
+    /// ```
+    /// use calipers::{Estimator, simulate};
+    /// use calipers_draw::text::Outcome;
+    ///
+    /// let predictions = simulate("binary-overconfident", 2_000, 0)?;
+    /// let halves: Vec<&str> = (0..2_000).map(|row| ["even", "odd"][row % 2]).collect();
+    /// let predictions = predictions.with_groups(&halves)?;
+    /// let report = Estimator::new().metric("l1".parse()?).draws(0).estimate(&predictions)?;
+    /// let outcomes = Outcome::all(&report, &[("l1".to_owned(), 0.02)]);
+    /// assert_eq!(outcomes.len(), 3);
+    /// assert!(outcomes.iter().all(Outcome::failed));
+    /// # Ok::<(), calipers::Error>(())
+    /// ```
+    pub fn all(report: &Report, limits: &[(String, f64)]) -> Vec<Self> {
+        let held = |estimates: &[Estimate], confidence: f64, group: Option<&str>| {
+            let one = |(name, limit): &(String, f64)| {
+                let own = estimates.iter().find(|one| one.metric == *name)?;
+                let group = group.map(str::to_owned);
+                Some(Self { group, ..Self::new(own, *limit, confidence) })
+            };
+            limits.iter().filter_map(one).collect::<Vec<_>>()
+        };
+        let mut all = held(&report.estimates, report.confidence, None);
+        if let Some(found) = &report.groups {
+            for group in &found.groups {
+                let own = group.estimates.as_deref().unwrap_or_default();
+                all.extend(held(own, found.confidence, Some(&group.name)));
+            }
+        }
+        all
+    }
+
     /// Holds an estimate against a limit.
     pub fn new(one: &Estimate, limit: f64, confidence: f64) -> Self {
         let verdict = if one.lower > limit {
@@ -49,13 +90,19 @@ impl Outcome {
         };
         let rows =
             (verdict == Verdict::Undecided).then(|| one.rows_to_show(limit, confidence)).flatten();
-        let metric = one.metric.clone();
-        Self { metric, limit, value: one.value, lower: one.lower, verdict, rows }
+        let (group, metric) = (None, one.metric.clone());
+        Self { group, metric, limit, value: one.value, lower: one.lower, verdict, rows }
     }
 
     /// Whether the error is shown to be above its limit.
     pub fn failed(&self) -> bool {
         self.verdict == Verdict::Above
+    }
+
+    /// Whose error it is: `l1`, or `l1 in north`.
+    pub fn name(&self) -> String {
+        let group = self.group.as_ref().map(|group| format!(" in {}", visible(group)));
+        format!("{}{}", self.metric, group.unwrap_or_default())
     }
 
     /// The verdict in words.
@@ -71,9 +118,18 @@ impl Outcome {
             (Verdict::NotAbove, _) => "not shown to be above".to_owned(),
         }
     }
+
+    fn to_json(&self) -> Value {
+        let verdict = match self.verdict {
+            Verdict::Above => "above",
+            Verdict::Undecided => "undecided",
+            Verdict::NotAbove => "not above",
+        };
+        json!({ "limit": self.limit, "verdict": verdict, "rows_to_tell": self.rows })
+    }
 }
 
-/// Errors and limits as text: a heading, one line a limit, and how it went.
+/// Errors and limits as text: a heading, one line a limit and group, and how it went.
 ///
 /// ```
 /// use calipers::{Estimator, simulate};
@@ -81,43 +137,64 @@ impl Outcome {
 ///
 /// let predictions = simulate("binary-overconfident", 2_000, 0)?;
 /// let report = Estimator::new().metric("l1".parse()?).draws(0).estimate(&predictions)?;
-/// let outcome = Outcome::new(&report.estimates[0], 0.02, report.confidence);
-/// let text = check(&report, &[outcome], Some("a.csv"), Look::command_line(false));
+/// let outcomes = Outcome::all(&report, &[("l1".to_owned(), 0.02)]);
+/// let text = check(&report, &outcomes, Some("a.csv"), Look::command_line(false));
 /// assert!(text.starts_with("a.csv: 2,000 rows") && text.ends_with("\nfailed: l1\n"));
 /// # Ok::<(), calipers::Error>(())
 /// ```
 pub fn check(report: &Report, outcomes: &[Outcome], name: Option<&str>, look: Look) -> String {
-    let table = Table::new()
+    let mut table = Table::new();
+    if report.groups.is_some() {
+        let group = |one: &Outcome| one.group.clone().unwrap_or_else(|| "(all rows)".to_owned());
+        table = table.words("group", outcomes.iter().map(group));
+    }
+    let table = table
         .words("metric", outcomes.iter().map(|one| one.metric.as_str()))
         .numbers("limit", outcomes.iter().map(|one| Some(one.limit)))
         .numbers("estimate", outcomes.iter().map(|one| Some(one.value)))
         .numbers(&lower_name(report.confidence), outcomes.iter().map(|one| Some(one.lower)))
         .words("verdict", outcomes.iter().map(Outcome::sentence));
-    let failed: Vec<&str> =
-        outcomes.iter().filter(|one| one.failed()).map(|one| one.metric.as_str()).collect();
-    let end = if failed.is_empty() {
-        "passed: no error is shown to be above its limit".to_owned()
+    let mut parts = vec![format!("{}\n", heading(report, name)), table.text(look)];
+    let tested: String =
+        Tested::all(&report.estimates).iter().map(|one| paragraph(&one.sentence())).collect();
+    parts.extend((!tested.is_empty()).then_some(tested));
+    if let Some(found) = &report.groups {
+        let mut words = String::new();
+        if outcomes.iter().any(|one| one.group.is_some()) {
+            words.push_str(&paragraph(&format!(
+                "The bounds of the groups hold together with {} confidence.",
+                percent(report.confidence)
+            )));
+        }
+        words.extend(too_small(found).as_deref().map(paragraph));
+        parts.push(words);
+    }
+    let failed: Vec<String> =
+        outcomes.iter().filter(|one| one.failed()).map(Outcome::name).collect();
+    parts.push(if failed.is_empty() {
+        "passed: no error is shown to be above its limit\n".to_owned()
     } else {
-        format!("failed: {}", failed.join(", "))
-    };
-    format!("{}\n\n{}\n{end}\n", heading(report, name), table.text(look))
+        paragraph(&format!("failed: {}", listed(&failed)))
+    });
+    parts.join("\n")
 }
 
-/// The same as JSON, with the whole report.
+/// The same as JSON, with the whole report. A group that is too small to say anything is null.
 pub fn check_json(report: &Report, outcomes: &[Outcome]) -> Value {
-    let checks: Map<String, Value> = outcomes
-        .iter()
-        .map(|one| {
-            let verdict = match one.verdict {
-                Verdict::Above => "above",
-                Verdict::Undecided => "undecided",
-                Verdict::NotAbove => "not above",
-            };
-            let fields =
-                json!({ "limit": one.limit, "verdict": verdict, "rows_to_tell": one.rows });
-            (one.metric.clone(), fields)
-        })
-        .collect();
+    let mut all: HashMap<Option<&str>, Map<String, Value>> = HashMap::new();
+    for one in outcomes {
+        let own = all.entry(one.group.as_deref()).or_default();
+        own.insert(one.metric.clone(), one.to_json());
+    }
     let passed = !outcomes.iter().any(Outcome::failed);
-    json!({ "passed": passed, "checks": checks, "report": report.to_json() })
+    let mut json = json!({ "passed": passed, "checks": all.remove(&None) });
+    if let Some(found) = &report.groups {
+        let groups = found.groups.iter().map(|group| {
+            let own = all.remove(&Some(group.name.as_str()));
+            (group.name.clone(), own.map_or(Value::Null, Value::Object))
+        });
+        json["groups"] = Value::Object(groups.collect());
+    }
+    json["report"] = report.to_json();
+    json
 }

@@ -25,17 +25,19 @@ mod numbers;
 mod report;
 mod shown;
 mod table;
+mod tested;
 
 pub use check::{Outcome, Verdict, check, check_json};
 pub use comparison::comparison;
 pub use junit::junit;
 pub use neighbours::measurements;
-pub use notes::{fit_notes, note, notes};
+pub use notes::{approximations, fit_notes, note, notes};
 pub use numbers::{count, decimal, percent};
-pub(crate) use report::lower_name;
+pub(crate) use report::{lower_name, too_small};
 pub use report::{report, report_html};
 pub(crate) use shown::Shown;
 pub use table::Table;
+pub(crate) use tested::Tested;
 
 /// Wide enough for any table here, and what a terminal has at least.
 pub const WIDTH: usize = 80;

@@ -1,7 +1,7 @@
 //! What a reader of the estimates should know about them.
 
 use calipers::words::thousands;
-use calipers::{Fitted, Report};
+use calipers::{Estimate, Fitted, Report, Scope};
 
 use super::numbers::count;
 use super::{Face, Shown};
@@ -29,7 +29,6 @@ pub fn notes(report: &Report, face: Face) -> Vec<String> {
             count(report.fits, "fit")
         )));
     }
-    notes.extend(bounded(&report.approximations));
     for estimate in report.estimates.iter().filter(|estimate| estimate.infinite_rows > 0) {
         let rows = count(estimate.infinite_rows, "row");
         let verb = if estimate.infinite_rows == 1 { "gives" } else { "give" };
@@ -48,9 +47,9 @@ pub fn notes(report: &Report, face: Face) -> Vec<String> {
              lower bounds in expectation, so they may fall below 0)",
         ));
     }
-    if report.estimates.iter().any(|one| Shown::of(one, report.confidence) == Shown::Presence) {
+    if presence_alone(report) {
         notes.push(note(
-            "a small p_value beside a lower bound of 0: the model is not calibrated,\n      \
+            "a small p_value, and no lower bound above 0: the model is not calibrated,\n      \
              but the rows are too few to say by how much",
         ));
     }
@@ -67,12 +66,29 @@ pub fn notes(report: &Report, face: Face) -> Vec<String> {
 pub fn fit_notes(name: &str, fitted: &dyn Fitted) -> Vec<String> {
     let early = (!fitted.converged())
         .then(|| note(&format!("the fit of {name} stopped before it converged")));
-    early.into_iter().chain(bounded(&fitted.approximations())).collect()
+    early.into_iter().collect()
 }
 
-fn bounded(approximations: &[String]) -> Option<String> {
-    let all = approximations.join(";\n      ");
-    (!all.is_empty()).then(|| note(&format!("to bound the cost: {all}")))
+/// What kept fits quick on much data, for those who want to know: it is in no way unusual.
+pub fn approximations(all: &[String]) -> Option<String> {
+    let all = all.join(";\n      ");
+    (!all.is_empty()).then(|| {
+        note(&format!(
+            "to be quick on much data, the recalibrator does not look at every detail;\n      \
+             the bounds hold all the same. Here: {all}"
+        ))
+    })
+}
+
+/// Whether a test shows an error of which no estimate shows the size. Shares of an error do not count
+/// against it: there may be nothing on one side, however large the error is.
+fn presence_alone(report: &Report) -> bool {
+    [false, true].into_iter().any(|top| {
+        let own = || report.estimates.iter().filter(|one| (one.scope == Scope::Top) == top);
+        let shown = |one: &Estimate| Shown::of(one, report.confidence);
+        own().any(|one| one.side.is_none() && shown(one) == Shown::Presence)
+            && own().all(|one| shown(one) != Shown::Size)
+    })
 }
 
 #[cfg(test)]
@@ -95,7 +111,7 @@ mod tests {
         let found = notes(&report);
         assert_eq!(found[0], "note: 1 row did not sum to 1 and was renormalised");
         assert_eq!(found[1], "note: 2 of 1,005 fits stopped before they converged");
-        report.estimates[3].infinite_rows = 1;
+        report.estimates[2].infinite_rows = 1;
         let found = notes(&report);
         assert!(found[2].ends_with("1 row gives the observed class no probability"));
         assert!(found[3].starts_with("hint: --log-floor 1e-12 lets"));
@@ -105,9 +121,18 @@ mod tests {
         report.estimates[0].p_value = Some(0.01);
         report.estimates[1].in_sample = Some(0.2);
         let found = notes(&report);
-        assert!(found[5].starts_with("note: a small p_value beside a lower bound of 0"));
+        assert!(found[5].starts_with("note: a small p_value, and no lower bound above 0"));
         assert!(found[6].starts_with("note: in-sample estimates err upwards"));
         report.approximations = vec!["some of it".to_owned(), "less of that".to_owned()];
-        assert_eq!(notes(&report)[2], "note: to bound the cost: some of it;\n      less of that");
+        assert_eq!(notes(&report), found, "what is usual is no note");
+        let said = approximations(&report.approximations).unwrap();
+        assert!(said.ends_with("Here: some of it;\n      less of that"), "{said}");
+        assert_eq!(approximations(&[]), None);
+        // What one side does not show is no riddle where the whole is shown.
+        report.estimates[0].lower = 0.01;
+        assert!(!notes(&report).iter().any(|note| note.contains("p_value")));
+        report.estimates[0].lower = 0.0;
+        report.estimates[0].side = Some(calipers::Side::Under);
+        assert!(!notes(&report).iter().any(|note| note.contains("p_value")));
     }
 }

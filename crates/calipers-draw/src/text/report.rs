@@ -1,8 +1,11 @@
 //! A report for people.
 
-use calipers::{Decomposition, Estimate, GroupErrors, Report};
+use calipers::words::{listed, visible};
+use calipers::{Decomposition, Estimate, Group, GroupErrors, Report};
 
 use super::numbers::{count, percent};
+use super::table::paragraph;
+use super::tested::Tested;
 use super::{Look, Table, WIDTH};
 use crate::escape::escape;
 
@@ -70,17 +73,26 @@ pub(crate) fn lower_name(confidence: f64) -> String {
 /// A column of numbers: its name, and what it takes from an estimate.
 type Numbers<'a> = (&'a str, fn(&Estimate) -> Option<f64>);
 
-/// Adds the numbers of estimates, one a line; columns without numbers are left out.
-pub(super) fn with_numbers(mut table: Table, estimates: &[&Estimate], confidence: f64) -> Table {
+/// Adds the numbers of estimates that are of one metric, one a model.
+pub(super) fn with_numbers(table: Table, estimates: &[&Estimate], confidence: f64) -> Table {
+    with_columns(table, estimates, confidence, &[("p_value", |one| one.p_value)])
+}
+
+/// Adds the numbers of estimates, one a line, and others; columns without numbers are left out.
+fn with_columns(
+    mut table: Table,
+    estimates: &[&Estimate],
+    confidence: f64,
+    others: &[Numbers<'_>],
+) -> Table {
     let lower = lower_name(confidence);
-    let columns: [Numbers<'_>; 5] = [
+    let columns: [Numbers<'_>; 3] = [
         ("estimate", |one| Some(one.value)),
         ("std. error", |one| Some(one.stderr)),
         (&lower, |one| Some(one.lower)),
-        ("p_value", |one| one.p_value),
-        ("in-sample", |one| one.in_sample),
     ];
-    for (name, get) in columns {
+    let in_sample: Numbers<'_> = ("in-sample", |one| one.in_sample);
+    for (name, get) in columns.iter().chain(others).chain([&in_sample]) {
         if estimates.iter().any(|one| get(one).is_some()) {
             table = table.numbers(name, estimates.iter().map(|one| get(one)));
         }
@@ -123,6 +135,11 @@ fn sections(report: &Report, name: Option<&str>, decompose: bool) -> Vec<Section
         Section::words(heading(report, name)),
         Section::table(estimates(&report.estimates, report.confidence)),
     ];
+    let tested = Tested::all(&report.estimates);
+    if !tested.is_empty() {
+        let sentences: String = tested.iter().map(|one| paragraph(&one.sentence())).collect();
+        sections.push(Section::words(sentences.trim_end().to_owned()));
+    }
     if decompose {
         sections.push(parts(report));
     }
@@ -132,10 +149,10 @@ fn sections(report: &Report, name: Option<&str>, decompose: bool) -> Vec<Section
     sections
 }
 
-/// One line a metric.
+/// One line a metric. What is tested is the model, not a metric: the p-value stands elsewhere.
 fn estimates(estimates: &[Estimate], confidence: f64) -> Table {
     let metrics = Table::new().words("metric", estimates.iter().map(|one| one.metric.as_str()));
-    with_numbers(metrics, &estimates.iter().collect::<Vec<_>>(), confidence)
+    with_columns(metrics, &estimates.iter().collect::<Vec<_>>(), confidence, &[])
 }
 
 /// The parts of the mean losses.
@@ -164,19 +181,31 @@ fn parts(report: &Report) -> Section {
 /// The errors within groups, and of a g that is told the group.
 fn groups(found: &GroupErrors, confidence: f64) -> Vec<Section> {
     let told = found.groups.iter().filter(|group| group.estimates.is_some()).count();
-    let mut sections = vec![Section::words(format!(
-        "Within groups; the bounds hold together with {} confidence, the p-values are\n\
-         adjusted for {} by Holm's method.",
-        percent(confidence),
-        count(told, "group"),
-    ))];
-    for group in &found.groups {
-        let head = format!("{}: {}", group.name, count(group.rows, "row"));
-        sections.push(match &group.estimates {
-            None => Section::words(format!("{head}, too few to say anything")),
-            Some(own) => Section::titled(head, estimates(own, confidence)),
-        });
+    let mut sections = Vec::new();
+    if told > 0 {
+        sections.push(Section::words(format!(
+            "Within groups; the bounds hold together with {} confidence, the p-values are\n\
+             adjusted for {} by Holm's method.",
+            percent(confidence),
+            count(told, "group"),
+        )));
     }
+    for group in &found.groups {
+        if let Some(own) = &group.estimates {
+            let mut head = rows_of(group);
+            let tested = Tested::adjusted(own, told);
+            head.extend(tested.iter().map(|one| {
+                let whose = if one.top { "top class " } else { "" };
+                format!(", {whose}p_value {}", one.number())
+            }));
+            // Within a group all tests draw equally often.
+            head.extend(tested.first().map(|one| format!(" ({})", one.drawings())));
+            sections.push(Section::titled(head, estimates(own, confidence)));
+        }
+    }
+    sections.extend(
+        too_small(found).map(|words| Section::words(paragraph(&words).trim_end().to_owned())),
+    );
     if !found.aware.is_empty() {
         let table = Table::new()
             .words("metric", found.aware.iter().map(|one| one.metric.as_str()))
@@ -187,6 +216,24 @@ fn groups(found: &GroupErrors, confidence: f64) -> Vec<Section> {
         sections.push(Section::titled(words, table));
     }
     sections
+}
+
+fn rows_of(group: &Group) -> String {
+    format!("{}: {}", visible(&group.name), count(group.rows, "row"))
+}
+
+/// The groups of which nothing can be said, in one sentence however many they are.
+pub(crate) fn too_small(found: &GroupErrors) -> Option<String> {
+    let small: Vec<&Group> =
+        found.groups.iter().filter(|group| group.estimates.is_none()).collect();
+    match small.as_slice() {
+        [] => None,
+        [one] => Some(format!("{}, too few to say anything", rows_of(one))),
+        many => {
+            let names: Vec<_> = many.iter().map(|group| visible(&group.name)).collect();
+            Some(format!("Groups with too few rows to say anything: {}", listed(&names)))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -202,18 +249,48 @@ mod tests {
     }
 
     #[test]
-    fn bounds_and_p_values_have_columns_where_there_are_any() {
+    fn bounds_have_columns_where_there_are_any_and_the_p_value_a_line() {
         let mut found = found();
         found.estimates.truncate(2);
         found.estimates[0].value = -0.25;
         found.estimates[0].lower = 0.000_12;
         found.estimates[0].p_value = Some(0.04);
-        found.estimates[1].p_value = None;
+        found.estimates[1].p_value = Some(0.04);
+        found.estimates[1].in_sample = Some(0.5);
         assert_eq!(
-            estimates(&found.estimates, 0.95).text(Look::command_line(false)),
-            "metric  estimate  std. error  lower 95%  p_value\n\
-             l1      -0.2500   0.0000      0.00012    0.0400\n\
-             l2       0.0000   0.0000      0.0000\n"
+            report(&found, None, false, &[], Look::command_line(false)),
+            "20 rows, 2 classes, recalibrator identity, 5 folds\n\n\
+             metric  estimate  std. error  lower 95%  in-sample\n\
+             l1      -0.2500   0.0000      0.00012\n\
+             brier    0.0000   0.0000      0.0000     0.5000\n\n\
+             p_value 0.0400 (999 drawings): how often a calibrated model looks so odd\n"
+        );
+    }
+
+    #[test]
+    fn groups_of_which_nothing_can_be_said_are_one_sentence() {
+        let names: Vec<String> = (0..40).map(|row| format!("site\t{}", row.max(30))).collect();
+        let predictions = simulate("binary-over", 40, 0).unwrap().with_groups(&names).unwrap();
+        let estimator = Estimator::new().metric("l1".parse().unwrap()).draws(9);
+        let found = estimator.estimate(&predictions).unwrap();
+        let text = report(&found, None, false, &[], Look::command_line(false));
+        let groups = text.split("adjusted for 1 group by Holm's method.\n\n").nth(1).unwrap();
+        assert!(groups.starts_with("site\\t30: 31 rows, p_value "), "{groups}");
+        assert_eq!(groups.matches("too few").count(), 1);
+        assert!(
+            groups.contains(
+                "\n\nGroups with too few rows to say anything: site\\t31, site\\t32, site\\t33,\n\
+             site\\t34, site\\t35, site\\t36, site\\t37, site\\t38, site\\t39\n"
+            ),
+            "{groups}"
+        );
+        let alone: Vec<String> = (0..40).map(|row| format!("row {row}")).collect();
+        let predictions = simulate("binary-over", 40, 0).unwrap().with_groups(&alone).unwrap();
+        let found = estimator.estimate(&predictions).unwrap();
+        let text = report(&found, None, false, &[], Look::command_line(false));
+        assert!(
+            !text.contains("Within groups") && text.ends_with("row 39 (40 in all)\n"),
+            "{text}"
         );
     }
 

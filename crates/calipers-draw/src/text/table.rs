@@ -1,5 +1,7 @@
 //! Tables: lines of letters, or HTML for notebooks.
 
+use calipers::words::visible;
+
 use super::numbers::decimal;
 use super::{Look, WIDTH};
 use crate::escape::escape;
@@ -42,10 +44,11 @@ impl Table {
         Self::default()
     }
 
-    /// Adds a column of words.
+    /// Adds a column of words, in which a line cannot be broken.
     #[must_use]
     pub fn words<T: Into<String>>(self, name: &str, cells: impl IntoIterator<Item = T>) -> Self {
-        self.column(name, cells.into_iter().map(Into::into).collect(), false)
+        let cells = cells.into_iter().map(Into::into);
+        self.column(name, cells.map(|cell| visible(&cell).into_owned()).collect(), false)
     }
 
     /// Adds a column of numbers; what is not there is left empty.
@@ -162,6 +165,11 @@ fn lines(cells: &[&str], widths: &[usize]) -> Vec<String> {
     (0..count).map(line).collect()
 }
 
+/// A text of one line or several, as long as lines may be.
+pub(super) fn paragraph(text: &str) -> String {
+    wrapped(text, WIDTH).join("\n") + "\n"
+}
+
 /// The text in lines of at most `width` letters, broken between words; a word that is longer is cut.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     if letters(text) <= width {
@@ -223,6 +231,12 @@ mod tests {
         assert_eq!(wrapped("a äöüäöüäöü b", 4), ["a", "äöüä", "öüäö", "ü b"]);
         let long = Table::new().words("metric", ["é".repeat(200)]).numbers("l1", [Some(0.5)]);
         assert!(long.text(Look::PYTHON).lines().all(|line| letters(line) <= WIDTH));
+    }
+
+    #[test]
+    fn a_cell_cannot_break_a_line_or_colour_it() {
+        let table = Table::new().words("name", ["a\n\u{1b}[31mb"]);
+        assert_eq!(table.text(Look::PYTHON), "name\na\\n\\u{1b}[31mb\n");
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub struct Columns {
     pub group: Option<String>,
     /// Which fold a row belongs to.
     pub folds: FoldColumn,
+    /// Whether rows of probabilities are divided by their sums, however far these are from 1.
+    pub renormalise: bool,
 }
 
 /// The columns of the predictions.
@@ -90,6 +92,13 @@ impl Columns {
     #[must_use]
     pub fn fold(mut self, name: impl Into<String>) -> Self {
         self.folds = FoldColumn::Named(name.into());
+        self
+    }
+
+    /// Divides rows of probabilities by their sums, however far these are from 1.
+    #[must_use]
+    pub fn renormalise(mut self) -> Self {
+        self.renormalise = true;
         self
     }
 

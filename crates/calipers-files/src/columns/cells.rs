@@ -1,5 +1,6 @@
 //! The cells of a column, in which none may be missing.
 
+use super::spelling::remedy;
 use crate::error::{Error, Result};
 use crate::table::{Source, Text, Values};
 
@@ -31,7 +32,7 @@ pub fn not_a_number(source: &Source, name: &str, text: &Text, what: &str) -> Err
     if cell.is_empty() {
         return Error::input(format!("{place}: the {what} is missing"));
     }
-    Error::input(format!("{place}: {what} {cell:?} is not a number"))
+    Error::input(format!("{place}: {what} {cell:?} is not a number")).with_any_hint(remedy(cell))
 }
 
 pub fn wrong_kind(source: &Source, name: &str, values: &Values, what: &str) -> Error {

@@ -6,6 +6,7 @@ use calipers::labels::prefix;
 use calipers::words::listed;
 
 use super::find::find;
+use super::spelling::{remedy, remedy_of_all};
 use super::{Columns, FoldColumn, ScoreColumns};
 use crate::error::{Error, Result};
 use crate::table::{Column, Table, Values};
@@ -231,7 +232,9 @@ fn guess_probabilities(table: &Table, taken: &[usize]) -> Result<Vec<usize>> {
     {
         return Err(super::no_rows(table));
     }
-    match broken {
+    // Where there is nothing to be had, a number that is one to people alone was meant.
+    let spelt = || left.iter().find(|at| is_spelt(&table.columns[**at].values));
+    match broken.or_else(|| if chosen.is_empty() { spelt() } else { None }) {
         Some(&broken) => Err(broken_probability(table, broken)),
         None if chosen.is_empty() => Err(Error::input(format!(
             "{}: no column holds probabilities: numbers from 0 to 1",
@@ -248,6 +251,12 @@ fn all_probabilities(values: &Values) -> bool {
     given.peek().is_some() && given.all(|number| (0.0..=1.0 + ROUNDING).contains(number))
 }
 
+/// Whether a column begins with a number as people write it: `12.5%`, `0,125`.
+fn is_spelt(values: &Values) -> bool {
+    let Values::Text(text) = values else { return false };
+    text.iter().next().and_then(remedy).is_some()
+}
+
 /// Says what is wrong with a column that is called a probability and holds something else.
 fn broken_probability(table: &Table, at: usize) -> Error {
     let Column { name, values } = &table.columns[at];
@@ -262,11 +271,15 @@ fn broken_probability(table: &Table, at: usize) -> Error {
                 value => format!("{what} {value} is not between 0 and 1"),
             };
             Error::input(format!("{}: {reason}", table.source.cell(row, name)))
+                .with_any_hint(remedy_of_all(numbers))
         }
         Values::Text(text) => super::cells::not_a_number(&table.source, name, text, what),
         Values::Matrix(_) | Values::Other(_) => {
             super::cells::wrong_kind(&table.source, name, values, what)
         }
     };
+    if error.hint().is_some() {
+        return error;
+    }
     error.with_hint("name the columns with --probs, or with --logits if that is what they are")
 }

@@ -64,7 +64,7 @@ impl Loaded {
             say(&shortened(remark));
         }
         let values = std::mem::take(&mut scores.values);
-        let mut predictions = probabilities(values, choice.scores.logits)
+        let mut predictions = probabilities(values, choice.scores.logits, asked.renormalise)
             .and_then(|f| f.with_labels(&labels.codes)?.with_class_names(labels.classes))
             .map_err(|error| locate::scores(error, source, &scores, &choice.scores))?;
         if let Some(weight) = choice.weight {

@@ -33,13 +33,20 @@ pub fn scores(
                 source.place(row),
                 (sum * 1e9).round() / 1e9
             ));
-            error.with_any_hint((choice.guessed && !source.is_archive()).then(|| {
+            // Two decimals move each probability by at most half a hundredth.
+            let rounded = (sum - 1.0).abs() <= 0.005 * scores.columns.len() as f64;
+            error.with_hint(if choice.guessed && !source.is_archive() && !rounded {
                 format!(
                     "the columns {} were taken for probabilities; name the right ones with --probs",
                     listed(&scores.columns)
                 )
-            }))
+            } else {
+                "if the probabilities were rounded, --renormalise divides each row by its sum"
+                    .into()
+            })
         }
+        // A setting's fault is none of the file's.
+        calipers::Error::Setting { .. } => Error::input(error.to_string()),
         error => other(&error, source),
     }
 }

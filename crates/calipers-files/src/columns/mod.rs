@@ -12,6 +12,7 @@ mod labels;
 mod loaded;
 mod locate;
 mod score;
+mod spelling;
 mod unlabelled;
 
 use calipers::Probabilities;
@@ -28,13 +29,23 @@ fn no_rows(table: &Table) -> Error {
 }
 
 /// Checks the numbers of a table.
-fn probabilities(values: Array2<f64>, logits: bool) -> calipers::Result<Probabilities<'static>> {
-    if logits {
+fn probabilities(
+    values: Array2<f64>,
+    logits: bool,
+    renormalise: bool,
+) -> calipers::Result<Probabilities<'static>> {
+    if renormalise && (logits || values.ncols() == 1) {
+        let what = if logits { "logits have" } else { "a single column has" };
+        let reason = format!("{what} no sum to be divided by");
+        Err(calipers::Error::Setting { name: "--renormalise", reason })
+    } else if logits {
         Probabilities::from_logits(values.view())
     } else if values.ncols() == 1 {
         // The column is handed over as it is: the table holds nothing else.
         let (column, _) = values.into_flat().into_raw_vec_and_offset();
         Probabilities::binary(column)
+    } else if renormalise {
+        Probabilities::renormalised(values)
     } else {
         Probabilities::new(values)
     }

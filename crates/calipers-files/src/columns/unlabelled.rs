@@ -17,7 +17,7 @@ use crate::words::shortened;
 /// let file = folder.path().join("predictions.csv");
 /// std::fs::write(&file, "id,p_cat,p_dog\n7,0.75,0.25\n8,0.5,0.5\n")?;
 /// let mut table = read(&file, &Wanted::default())?;
-/// let found = Unlabelled::of(&mut table, None, &|_| {})?;
+/// let found = Unlabelled::of(&mut table, None, false, &|_| {})?;
 /// assert_eq!((found.columns, found.f.rows()), (vec![1, 2], 2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -38,10 +38,16 @@ pub struct Unlabelled {
 
 impl Unlabelled {
     /// Takes the predictions out of a table, whatever else it holds; `say` is told what was guessed.
+    /// Rows that do not sum to 1 are refused, or renormalised.
     ///
     /// # Errors
     /// There are no predictions, or what is in a cell is wrong, with its place.
-    pub fn of(table: &mut Table, asked: Option<&ScoreColumns>, say: &dyn Fn(&str)) -> Result<Self> {
+    pub fn of(
+        table: &mut Table,
+        asked: Option<&ScoreColumns>,
+        renormalise: bool,
+        say: &dyn Fn(&str),
+    ) -> Result<Self> {
         if table.columns.first().and_then(|column| column.values.rows()) == Some(0) {
             return Err(no_rows(table));
         }
@@ -58,7 +64,7 @@ impl Unlabelled {
         let mut scores = score::take(table, &choice)?;
         let values = std::mem::take(&mut scores.values);
         let count = values.ncols();
-        let f = probabilities(values, choice.logits)
+        let f = probabilities(values, choice.logits, renormalise)
             .map_err(|error| locate::scores(error, &table.source, &scores, &choice))?;
         let ScoreChoice { columns, logits, .. } = choice;
         Ok(Self { f, columns, is_matrix, logits, classes: scores.classes, count })

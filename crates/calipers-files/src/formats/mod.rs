@@ -16,11 +16,13 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use calipers::words::visible;
+
 use crate::allowance::Allowance;
 use crate::error::{Error, Result};
 use crate::sheet::Sheet;
 use crate::table::{Table, Wanted};
-use crate::words::joined;
+use crate::words::{file_name, joined};
 
 /// Every format, in the order in which they are named.
 static FORMATS: [Format; 4] = [csv::FORMAT, parquet::FORMAT, arrow::FORMAT, npz::FORMAT];
@@ -93,8 +95,9 @@ impl Format {
         let ends = |format: &&Self| format.all_extensions().any(|own| own == extension);
         FORMATS.iter().find(ends).ok_or_else(|| {
             Error::input(format!(
-                "{}: files that end in .{extension} are not known; known are {}",
-                path.display(),
+                "{}: files that end in .{} are not known; known are {}",
+                file_name(path),
+                visible(&extension),
                 Self::endings("and")
             ))
         })
@@ -167,7 +170,7 @@ impl Format {
     ) -> Result<Table> {
         match self.support {
             Support::BuiltIn { read, .. } => {
-                let name = &path.display().to_string();
+                let name = &file_name(path);
                 read(file, Asked { path, name, wanted, allowance })
             }
             #[cfg(not(feature = "parquet"))]
@@ -188,7 +191,7 @@ impl Format {
     fn left_out(&self, path: &Path, feature: &str) -> Error {
         Error::input(format!(
             "{}: this build of calipers has no support for {} files",
-            path.display(),
+            file_name(path),
             self.name
         ))
         .with_hint(format!("build it with the feature {feature}"))

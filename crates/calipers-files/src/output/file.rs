@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::draft::Draft;
 use crate::error::{Error, Result};
-use crate::words::plain;
+use crate::words::{file_name, plain};
 
 /// Links that are followed at most, as many as Linux does.
 const LINKS: usize = 40;
@@ -78,7 +78,7 @@ fn folder(path: &Path) -> &Path {
 /// Says why a file could not be written: a place that is not there is the user's to mend, a full disk
 /// is not.
 pub fn cannot_write(path: &Path, error: &io::Error) -> Error {
-    let message = |reason: &str| format!("cannot write {}: {reason}", path.display());
+    let message = |reason: &str| format!("cannot write {}: {reason}", file_name(path));
     match error.kind() {
         // Folders such as those of /proc, or one that is being removed, say that they are not there.
         ErrorKind::NotFound if folder(&place(path)).is_dir() => {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, CowArray, Ix2};
 
-use super::probs::{Probs, Real, Values, check_column};
+use super::probs::{Probs, Real, SUM_TOLERANCE, Values, check_column};
 use crate::error::{Error, Result};
 
 /// A classifier's probabilities, validated: each row is a point f(X) of the simplex.
@@ -42,6 +42,37 @@ impl<'a> Probabilities<'a> {
     pub fn new(probs: Array2<f64>) -> Result<Self> {
         check_shape(probs.dim())?;
         Probs::owned(probs).map(Self::checked)
+    }
+
+    /// As [`Probabilities::new`], but each row is divided by its sum however far that is from 1: those
+    /// of many classes that were rounded to two decimals are further off than the tolerance.
+    ///
+    /// # Errors
+    /// As [`Probabilities::new`]; of sums, 0 alone is refused.
+    ///
+    /// ```
+    /// use calipers::Probabilities;
+    /// use ndarray::array;
+    ///
+    /// let rounded = array![[0.33, 0.33, 0.33], [0.5, 0.25, 0.25]];
+    /// assert!(Probabilities::new(rounded.clone()).is_err());
+    /// assert_eq!(Probabilities::renormalised(rounded)?.renormalised_rows(), 1);
+    /// # Ok::<(), calipers::Error>(())
+    /// ```
+    pub fn renormalised(mut probs: Array2<f64>) -> Result<Self> {
+        let mut divided = 0;
+        for mut row in probs.rows_mut() {
+            let sum = row.sum();
+            // What is wrong with a row in another way is left as it is, to be named as it is.
+            let shares = sum > 0.0 && sum.is_finite() && row.iter().all(|value| *value >= 0.0);
+            if shares && (sum - 1.0).abs() > SUM_TOLERANCE {
+                row /= sum;
+                divided += 1;
+            }
+        }
+        let checked = Self::new(probs)?;
+        let renormalised_rows = checked.renormalised_rows + divided;
+        Ok(Self { renormalised_rows, ..checked })
     }
 
     /// Checks a table that stays where it is, in any layout.

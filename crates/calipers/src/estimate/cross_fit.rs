@@ -11,7 +11,7 @@ use crate::data::Sample;
 use crate::error::{Error, Result};
 use crate::loss::Purpose;
 use crate::numeric::random::derive_seed;
-use crate::recalibrate::Recalibrator;
+use crate::recalibrate::{Fitted, Recalibrator};
 use crate::run::Clock;
 
 /// What to fit, to what.
@@ -126,20 +126,48 @@ impl CrossFit<'_, '_> {
                 served.push(purpose);
             }
         }
-        let learnt = Some(Learnt { predictions: fitted.predict_each(f, &served)?, serving });
+        let predictions = predicted(self.recalibrator, fitted.as_ref(), f, &served)?;
+        let learnt = Some(Learnt { predictions, serving });
         let (converged, approximations) = (fitted.converged(), fitted.approximations());
         Ok(HeldOut { converged, approximations, learnt })
     }
 }
 
+/// What a g says for each purpose, row after row in memory. One from outside may lay its arrays out as
+/// it likes, which is mended; arrays of another shape are refused, since nobody knows whose rows they
+/// hold.
+pub(super) fn predicted(
+    recalibrator: &dyn Recalibrator,
+    fitted: &dyn Fitted,
+    f: ArrayView2<'_, f64>,
+    purposes: &[Purpose],
+) -> Result<Vec<Array2<f64>>> {
+    let refused = |found: String| Error::External {
+        reason: format!("recalibrator {}: predict_each gave {found}", recalibrator.name()),
+    };
+    let all = fitted.predict_each(f, purposes)?;
+    if all.len() != purposes.len() {
+        return Err(refused(format!("{} arrays, not {}", all.len(), purposes.len())));
+    }
+    let in_rows = |g: Array2<f64>| {
+        if g.dim() != f.dim() {
+            let ((rows, columns), (asked, classes)) = (g.dim(), f.dim());
+            return Err(refused(format!(
+                "an array of {rows} x {columns} for predictions of {asked} x {classes}"
+            )));
+        }
+        Ok(if g.is_standard_layout() { g } else { g.as_standard_layout().into_owned() })
+    };
+    all.into_iter().map(in_rows).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use ndarray::ArrayViewMut2;
+    use ndarray::{ArrayViewMut2, Axis, ShapeBuilder};
 
     use super::*;
     use crate::data::Predictions;
     use crate::loss::Scope;
-    use crate::recalibrate::Fitted;
     use crate::run::Stop;
 
     /// g = f for norms; for all else the number of training rows in every cell.
@@ -173,6 +201,84 @@ mod tests {
                 _ => g.fill(self.0 as f64),
             }
             Ok(())
+        }
+    }
+
+    /// How a g from outside hands over what it predicts.
+    #[derive(Debug, Clone, Copy)]
+    enum Handing {
+        /// Column after column in memory.
+        ByColumns,
+        /// A row less than was asked for.
+        Short,
+        /// A column more.
+        Wide,
+        /// One array, whatever was asked for, and one more.
+        OneMore,
+    }
+
+    impl Recalibrator for Handing {
+        fn name(&self) -> String {
+            "from outside".to_owned()
+        }
+
+        fn fit(&self, _: &Sample, _: u64) -> Result<Box<dyn Fitted>> {
+            Ok(Box::new(*self))
+        }
+    }
+
+    /// Every row is turned around.
+    impl Fitted for Handing {
+        fn predict_into(
+            &self,
+            mut f: ArrayView2<'_, f64>,
+            _: Purpose,
+            mut g: ArrayViewMut2<'_, f64>,
+        ) -> Result<()> {
+            f.invert_axis(Axis(1));
+            g.assign(&f);
+            Ok(())
+        }
+
+        fn predict_each(&self, f: ArrayView2<'_, f64>, _: &[Purpose]) -> Result<Vec<Array2<f64>>> {
+            let (rows, classes) = f.dim();
+            let mut g = Array2::zeros((rows, classes).f());
+            self.predict_into(f, Purpose::Squared, g.view_mut())?;
+            Ok(match self {
+                Self::ByColumns => vec![g],
+                Self::Short => vec![Array2::zeros((rows - 1, classes))],
+                Self::Wide => vec![Array2::zeros((rows, classes + 1))],
+                Self::OneMore => vec![g.clone(), g],
+            })
+        }
+    }
+
+    /// What is handed over in another layout is used, and what does not fit is refused: it is never
+    /// taken for g = f.
+    #[test]
+    fn what_a_recalibrator_from_outside_hands_over_is_used_or_refused() {
+        let predictions = Predictions::binary(&[0.875, 0.125, 0.5, 0.25], &[0, 1, 0, 1]).unwrap();
+        let run = |handing: Handing| {
+            let problem = &Problem::new(&predictions, Scope::Canonical, 0);
+            let stop = Stop::new();
+            let clock = &Clock::new(2, None, &stop);
+            CrossFit { problem, recalibrator: &handing, seed: 0, clock }.run(
+                &[0, 0, 1, 1],
+                2,
+                &[Purpose::Squared],
+            )
+        };
+        let found = run(Handing::ByColumns).unwrap();
+        assert_eq!(found[0].predictions(0).unwrap(), [0.875, 0.125, 0.125, 0.875]);
+        for (handing, reason) in [
+            (Handing::Short, "an array of 1 x 2 for predictions of 2 x 2"),
+            (Handing::Wide, "an array of 2 x 3 for predictions of 2 x 2"),
+            (Handing::OneMore, "2 arrays, not 1"),
+        ] {
+            let error = run(handing).err().unwrap();
+            assert!(matches!(error, Error::External { .. }), "{error}");
+            assert!(error.to_string().contains("recalibrator from outside: predict_each gave"));
+            assert!(error.to_string().ends_with(reason), "{error}");
         }
     }
 

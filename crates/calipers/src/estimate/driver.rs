@@ -43,7 +43,7 @@ impl<'a, 'd> Driver<'a, 'd> {
         predictions: &'a Predictions<'d>,
         stop: &'a Stop,
     ) -> Result<Self> {
-        let metrics = asked.metrics_or_default()?;
+        let metrics = asked.metrics_or_default(predictions.classes())?;
         let tracks = || -> Result<Vec<Track>> {
             let track = |metric| Track::new(metric, predictions, asked.binary, asked.floor());
             metrics.iter().map(track).collect()
@@ -141,7 +141,9 @@ impl<'a, 'd> Driver<'a, 'd> {
         for (number, (metric, track)) in self.metrics.iter().zip(self.held_out).enumerate() {
             let factor = track.factor();
             let mut estimate = track.finish(weights, &inflation, asked.confidence);
-            estimate.p_value = self.p_values.of(metric.scope(), predictions)?;
+            let tested = self.p_values.of(metric.scope(), predictions)?;
+            (estimate.p_value, estimate.draws) =
+                (tested.map(|tested| tested.p_value), tested.map(|tested| tested.draws));
             let tracks = self.in_sample.as_ref();
             estimate.in_sample = tracks.map(|tracks| tracks[number].value(weights));
             estimate.decomposition =

@@ -16,7 +16,7 @@ use crate::run::{Stop, Watcher, pooled};
 /// number of threads. Cost: folds × repeats fits on n(1 − 1/folds) rows, for each of: the whole
 /// vector, the top class if a `top-` metric is asked for, every class if a `classwise-` one is.
 ///
-/// Defaults: `l1`, `l2`, `brier` and `log`; recalibrator `auto`; 5 shuffled folds; 1 repeat;
+/// Defaults: [`Metric::defaults`]; recalibrator `auto`; 5 shuffled folds; 1 repeat;
 /// seed 0; as many threads as the machine has cores.
 ///
 /// ```
@@ -79,7 +79,7 @@ impl Estimator {
         Self::default()
     }
 
-    /// Adds a metric. Without any, `l1`, `l2`, `brier` and `log` are estimated.
+    /// Adds a metric. Without any, [`Metric::defaults`] are estimated.
     #[must_use]
     pub fn metric(mut self, metric: Metric) -> Self {
         self.metrics.push(metric);
@@ -212,9 +212,10 @@ impl Estimator {
         self.folds.check(predictions.rows(), self.repeats)
     }
 
-    pub(super) fn metrics_or_default(&self) -> Result<Vec<Metric>> {
+    /// The metrics that were asked for, or those of so many classes.
+    pub(super) fn metrics_or_default(&self, classes: usize) -> Result<Vec<Metric>> {
         if self.metrics.is_empty() {
-            Metric::DEFAULTS.iter().map(|name| name.parse()).collect()
+            Metric::defaults(classes).iter().map(|name| name.parse()).collect()
         } else {
             Ok(self.metrics.clone())
         }
@@ -233,9 +234,13 @@ impl Estimator {
         Self { metrics, ..self }
     }
 
-    /// The same settings for these metrics, too.
-    pub(crate) fn with_metrics(&self, more: impl IntoIterator<Item = Metric>) -> Result<Self> {
-        let mut metrics = self.metrics_or_default()?;
+    /// The same settings for these metrics of so many classes, too.
+    pub(crate) fn with_metrics(
+        &self,
+        classes: usize,
+        more: impl IntoIterator<Item = Metric>,
+    ) -> Result<Self> {
+        let mut metrics = self.metrics_or_default(classes)?;
         for metric in more {
             if metrics.iter().all(|already| already.to_string() != metric.to_string()) {
                 metrics.push(metric);

@@ -6,6 +6,7 @@ use serde_json::{Map, Number, Value, json};
 
 use super::bound::{Spread, quantile};
 use super::decompose::Decomposition;
+use crate::loss::{Scope, Side};
 
 pub use groups::{Group, GroupAware, GroupErrors};
 
@@ -15,6 +16,10 @@ pub use groups::{Group, GroupAware, GroupErrors};
 pub struct Estimate {
     /// The metric's name.
     pub metric: String,
+    /// Which problem it is measured on.
+    pub scope: Scope,
+    /// Which share of the error it is; none for all of it.
+    pub side: Option<Side>,
     /// The estimate: in expectation a lower bound on the calibration error.
     pub value: f64,
     /// The standard error of the estimate. It allows for what folds share, so it is 1.4 times that of
@@ -27,6 +32,8 @@ pub struct Estimate {
     /// drawings were asked for. Metrics of the whole vector, and those of single classes, share one;
     /// those of the top class share another.
     pub p_value: Option<f64>,
+    /// How often labels were drawn for it: it is at least 1/(draws + 1).
+    pub draws: Option<usize>,
     /// The estimate with g fitted to the very rows it is scored on, if asked for. It errs upwards as
     /// the cross-fitted one errs downwards.
     pub in_sample: Option<f64>,
@@ -142,6 +149,9 @@ impl Estimate {
         fields.insert("stderr".into(), number(self.stderr));
         fields.insert("lower".into(), number(self.lower));
         fields.insert("p_value".into(), self.p_value.map_or(Value::Null, number));
+        if let Some(draws) = self.draws {
+            fields.insert("draws".into(), draws.into());
+        }
         if let Some(in_sample) = self.in_sample {
             fields.insert("in_sample".into(), number(in_sample));
         }

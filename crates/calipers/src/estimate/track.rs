@@ -8,7 +8,7 @@ use super::problem::Problem;
 use super::report::Estimate;
 use crate::data::Predictions;
 use crate::error::Result;
-use crate::loss::{BinaryNorm, Metric, ProperLoss, Purpose, Scope};
+use crate::loss::{BinaryNorm, Metric, ProperLoss, Purpose, Scope, Side};
 use crate::numeric::mean::weighted_mean;
 use crate::run::stop;
 
@@ -16,6 +16,7 @@ use crate::run::stop;
 pub(crate) struct Track {
     name: String,
     scope: Scope,
+    side: Option<Side>,
     loss: Box<dyn ProperLoss>,
     factor: f64,
     scores: Vec<f64>,
@@ -54,6 +55,7 @@ impl Track {
         Ok(Self {
             name: metric.to_string(),
             scope: metric.scope(),
+            side: metric.side(),
             factor,
             scores: vec![0.0; predictions.rows()],
             tally: tally(),
@@ -177,10 +179,13 @@ impl Track {
         let bounded = self.hedged.as_ref().map_or(spread, Tally::spread);
         Estimate {
             metric: self.name,
+            scope: self.scope,
+            side: self.side,
             value: mean.value,
             stderr: spread.stderr(inflation),
             lower: bounded.lower(inflation, confidence),
             p_value: None,
+            draws: None,
             in_sample: None,
             decomposition: None,
             infinite_rows: mean.infinite,

@@ -91,7 +91,7 @@ impl Estimator {
     fn examine_one(&self, predictions: &Predictions<'_>) -> Result<(Report, Figures)> {
         let view = View::of(predictions);
         let many = predictions.classes() > 2;
-        let asked = self.with_metrics(view.metrics()?)?;
+        let asked = self.with_metrics(predictions.classes(), view.metrics()?)?;
         let mut mover = Mover::new(if many { predictions.classes() } else { 0 });
         let report = asked.estimate_observed(predictions, &mut mover)?;
         let (learner, seed) = (self.learner(), self.own_seed());

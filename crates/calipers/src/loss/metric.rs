@@ -58,8 +58,17 @@ impl Metric {
     /// Which share of it.
     pub const SIDES: &'static [MetricPart] = &Side::PARTS;
 
-    /// The names of what is measured unless it is said.
-    pub const DEFAULTS: &'static [&'static str] = registry::DEFAULTS;
+    /// The names of what is measured of so many classes unless it is said.
+    ///
+    /// ```
+    /// use calipers::Metric;
+    ///
+    /// assert_eq!(Metric::defaults(2), ["l1", "brier", "log"]);
+    /// assert_eq!(Metric::defaults(10), ["l1", "l2", "brier", "log"]);
+    /// ```
+    pub const fn defaults(classes: usize) -> &'static [&'static str] {
+        registry::defaults(classes)
+    }
 
     /// How a name is put together.
     ///

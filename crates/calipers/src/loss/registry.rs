@@ -12,8 +12,11 @@ use super::part::MetricPart;
 /// Every loss, in the order in which they are listed.
 pub(super) const TABLE: &[Entry] = &[Lp::ENTRY, Linf::ENTRY, Brier::ENTRY, Log::ENTRY];
 
-/// What is measured unless it is said.
-pub(super) const DEFAULTS: &[&str] = &["l1", "l2", "brier", "log"];
+/// What is measured of so many classes unless it is said. Of two, every `l<p>` is the same number:
+/// one says it.
+pub(super) const fn defaults(classes: usize) -> &'static [&'static str] {
+    if classes == 2 { &["l1", "brier", "log"] } else { &["l1", "l2", "brier", "log"] }
+}
 
 /// The loss of a name.
 pub(super) fn parse(text: &str) -> Option<Arc<dyn NamedLoss>> {

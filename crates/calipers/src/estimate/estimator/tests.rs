@@ -3,7 +3,7 @@ use ndarray::{ArrayView2, ArrayViewMut2};
 use super::*;
 use crate::data::{Sample, simulate};
 use crate::figure::Mover;
-use crate::loss::{Purpose, Scope};
+use crate::loss::{Distance, Purpose, Scope};
 use crate::recalibrate::{Fitted, recalibrator};
 
 /// Predicts how often each class was seen in training, whatever f says: simple enough to be written
@@ -245,11 +245,37 @@ fn further_metrics_are_added_to_those_asked_for_each_once() {
         estimator.metrics.iter().map(Metric::to_string).collect()
     };
     let more = || ["l1", "top-l1", "top-l1"].map(|name| name.parse().unwrap());
-    let by_default = Estimator::new().seed(3).with_metrics(more()).unwrap();
+    let by_default = Estimator::new().seed(3).with_metrics(3, more()).unwrap();
     assert_eq!(by_default.own_seed(), 3);
     assert_eq!(names(by_default), ["l1", "l2", "brier", "log", "top-l1"]);
-    let own = Estimator::new().metric("brier".parse().unwrap()).with_metrics(more()).unwrap();
+    let of_two = Estimator::new().with_metrics(2, more()).unwrap();
+    assert_eq!(names(of_two), ["l1", "brier", "log", "top-l1"]);
+    let own = Estimator::new().metric("brier".parse().unwrap()).with_metrics(2, more()).unwrap();
     assert_eq!(names(own), ["brier", "l1", "top-l1"]);
+}
+
+/// Somebody's own distance, under the name of another.
+#[derive(Debug)]
+struct Squares;
+
+impl Distance for Squares {
+    fn value(&self, f: &[f64], z: &[f64]) -> f64 {
+        f.iter().zip(z).map(|(f, z)| (z - f).powi(2)).sum()
+    }
+
+    fn subgradient(&self, f: &[f64], z: &[f64], out: &mut [f64]) {
+        out.iter_mut().zip(f.iter().zip(z)).for_each(|(out, (f, z))| *out = 2.0 * (z - f));
+    }
+}
+
+/// A metric has the parts of the loss that it is, not of the one that it is named after.
+#[test]
+fn a_distance_that_is_named_log_has_no_parts_of_the_log_loss() {
+    let own = estimator(&["log"], 1).metric(Metric::distance("log", Squares));
+    let report = own.estimate(&data()).unwrap();
+    assert!(report.estimates[0].decomposition.is_some());
+    assert_eq!(report.estimates[1].metric, "log");
+    assert!(report.estimates[1].decomposition.is_none());
 }
 
 /// Everything strictly between the limits will do, and nothing else, NaN included.

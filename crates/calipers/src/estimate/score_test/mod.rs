@@ -57,8 +57,16 @@ pub(crate) struct PValues<'a> {
     recalibrator: &'a dyn Recalibrator,
     draws: Option<usize>,
     seed: u64,
-    whole: Option<f64>,
-    top: Option<f64>,
+    whole: Option<Tested>,
+    top: Option<Tested>,
+}
+
+/// What came of a test.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tested {
+    pub p_value: f64,
+    /// How often labels were drawn.
+    pub draws: usize,
 }
 
 impl<'a> PValues<'a> {
@@ -86,16 +94,17 @@ impl<'a> PValues<'a> {
         };
         let draws = self.draws.unwrap_or_else(automatic);
         if known.is_none() && draws > 0 {
-            *known = Some(match self.test {
+            let p_value = match self.test {
                 Test::Score => p_value(problem, draws, self.seed),
                 Test::Refit => refit_p_value(problem, self.recalibrator, draws, self.seed)?,
-            });
+            };
+            *known = Some(Tested { p_value, draws });
         }
         stop::check()
     }
 
     /// The p-value for a scope.
-    pub fn of(&mut self, scope: Scope, predictions: &Predictions<'_>) -> Result<Option<f64>> {
+    pub fn of(&mut self, scope: Scope, predictions: &Predictions<'_>) -> Result<Option<Tested>> {
         if scope == Scope::Top {
             return Ok(self.top);
         }

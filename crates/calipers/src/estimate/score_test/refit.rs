@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use crate::data::Sample;
 use crate::error::Result;
 use crate::estimate::Problem;
+use crate::estimate::cross_fit::predicted;
 use crate::loss::{Log, ProperLoss, Purpose};
 use crate::numeric::random::generator;
 use crate::recalibrate::Recalibrator;
@@ -62,7 +63,8 @@ fn saved(
     if !problem.relabelled(labels, &mut sample) {
         return Ok(0.0);
     }
-    let g = recalibrator.fit(&sample, seed)?.predict_each(sample.probs(), &[Purpose::Log])?;
+    let fitted = recalibrator.fit(&sample, seed)?;
+    let g = predicted(recalibrator, fitted.as_ref(), sample.probs(), &[Purpose::Log])?;
     let loss = Log { floor: 0.0 };
     let mut total = 0.0;
     let mut mixed = vec![0.0; problem.classes()];
