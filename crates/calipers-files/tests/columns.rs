@@ -54,10 +54,14 @@ fn class_names_are_the_columns() {
 fn a_single_column_is_the_second_class() {
     let place = Place::new();
     let plain = metrics(&place, &two("label,p_0,p_1", |label| label.to_string()), &Columns::new());
-    for words in [["0", "1"], ["no", "yes"], ["-1", "1"], ["9", "10"], ["false", "true"]] {
+    for words in [["0", "1"], ["no", "yes"], ["-1", "1"], ["false", "true"]] {
         let text = two("label,other,score", |label| words[label as usize].to_owned());
         assert_eq!(metrics(&place, &text, &Columns::new().probs(["score"])), plain, "{words:?}");
     }
+    // Of any other two somebody has to say it.
+    let text = two("label,other,score", |label| ["9", "10"][label as usize].to_owned());
+    let asked = Columns::new().probs(["score"]).positive("10");
+    assert_eq!(metrics(&place, &text, &asked), plain);
     // Named after a class, it is that class's probability.
     let text = two("label,p_yes,p_no", |label| ["yes", "no"][label as usize].to_owned());
     assert_eq!(metrics(&place, &text, &Columns::new().probs(["p_no"])), plain);

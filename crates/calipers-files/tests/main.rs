@@ -6,4 +6,5 @@ mod columns;
 mod common;
 mod corpus;
 mod formats;
+mod readings;
 mod sheets;

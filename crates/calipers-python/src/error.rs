@@ -28,6 +28,9 @@ pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
         Error::UnknownLabel { .. } => {
             "; class_names says which label each column is for, in the order of the columns"
         }
+        Error::AmbiguousLabels { .. } => {
+            "; class_names says which label each column is for, or [negative, positive]"
+        }
         Error::OnlyLabel { .. } => "; class_names=[negative, positive] says it",
         Error::ThirdLabel { .. } => "; give one column a class",
         _ => "",

@@ -99,6 +99,14 @@ pub enum Error {
         /// The classes' names.
         classes: Vec<String>,
     },
+    /// Labels that can be read in two ways.
+    #[error("the labels can be read in two ways: {one}, or {other}")]
+    AmbiguousLabels {
+        /// The one way.
+        one: String,
+        /// The other.
+        other: String,
+    },
     /// All labels are the same, and it is neither 0 nor 1.
     #[error(
         "row {row}: all labels are {value:?}, so there is no telling which class the single \

@@ -8,12 +8,21 @@ use super::COLUMNS;
 /// Which columns hold what.
 #[derive(Debug, Default, Args)]
 pub struct ColumnArgs {
-    /// Column of the observed classes [default: label, y or target]
+    /// Column of the observed classes [default: label, y, y_true or target]
     #[arg(long, value_name = "COL", help_heading = COLUMNS)]
     pub label: Option<String>,
 
     #[command(flatten)]
     pub scores: ScoreArgs,
+
+    /// Classes' names, separated by commas, in the order of the columns [default: those of the
+    /// columns]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = COLUMNS)]
+    pub classes: Option<Vec<String>>,
+
+    /// Class that a single column holds the probability of [default: the one it is named after, or 1]
+    #[arg(long, value_name = "NAME", conflicts_with = "classes", help_heading = COLUMNS)]
+    pub positive_class: Option<String>,
 
     /// Column of the rows' weights; only their ratios matter
     #[arg(long, value_name = "COL", help_heading = COLUMNS)]
@@ -57,6 +66,8 @@ impl From<&ColumnArgs> for Columns {
             group: args.group.clone(),
             folds: FoldColumn::Unsaid,
             renormalise: args.scores.renormalise,
+            classes: args.classes.clone(),
+            positive: args.positive_class.clone(),
         }
     }
 }

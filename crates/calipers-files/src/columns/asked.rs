@@ -12,7 +12,7 @@ use crate::table::Wanted;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Columns {
-    /// The observed classes; unsaid, the column that is called label, y, target or labels.
+    /// The observed classes; unsaid, the column that is called label, y, y_true, target or the like.
     pub label: Option<String>,
     /// The predictions; unsaid, every column of numbers from 0 to 1 that is nothing else.
     pub scores: Option<ScoreColumns>,
@@ -24,6 +24,10 @@ pub struct Columns {
     pub folds: FoldColumn,
     /// Whether rows of probabilities are divided by their sums, however far these are from 1.
     pub renormalise: bool,
+    /// The classes' names, in the order of the columns, instead of the columns' own.
+    pub classes: Option<Vec<String>>,
+    /// The class that a single column holds the probability of.
+    pub positive: Option<String>,
 }
 
 /// The columns of the predictions.
@@ -99,6 +103,20 @@ impl Columns {
     #[must_use]
     pub fn renormalise(mut self) -> Self {
         self.renormalise = true;
+        self
+    }
+
+    /// The classes' names, in the order of the columns.
+    #[must_use]
+    pub fn classes<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.classes = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The class that a single column holds the probability of.
+    #[must_use]
+    pub fn positive(mut self, name: impl Into<String>) -> Self {
+        self.positive = Some(name.into());
         self
     }
 

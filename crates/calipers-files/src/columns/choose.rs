@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use calipers::labels::prefix;
+use calipers::labels::{class_names, prefix};
 use calipers::words::listed;
 
 use super::find::find;
@@ -11,16 +11,40 @@ use super::{Columns, FoldColumn, ScoreColumns};
 use crate::error::{Error, Result};
 use crate::table::{Column, Table, Values};
 
-/// Names of the label column, the first that is there.
-const LABELS: [&str; 4] = ["label", "y", "target", "labels"];
+/// Names of the column of what was observed.
+const LABELS: [&str; 9] =
+    ["label", "y", "target", "labels", "y_true", "truth", "true_label", "ground_truth", "observed"];
 
 /// Columns of these names are never taken for probabilities by guess, whatever they hold. The
 /// nameless and the unnamed ones are indices that pandas wrote.
-const NEVER_PROBABILITIES: [&str; 9] =
-    ["weight", "sample_weight", "fold", "fold_id", "group", "id", "index", "", "unnamed: 0"];
+const NEVER_PROBABILITIES: [&str; 20] = [
+    "weight",
+    "weights",
+    "sample_weight",
+    "fold",
+    "folds",
+    "group",
+    "groups",
+    "id",
+    "idx",
+    "index",
+    "row",
+    "",
+    "unnamed: 0",
+    "y_pred",
+    "pred",
+    "prediction",
+    "predicted",
+    "predicted_label",
+    "predicted_class",
+    "yhat",
+];
 
-/// Rounding of single precision above 1 does not make a probability something else.
+/// Rounding of single precision below 0 or above 1 does not make a probability something else.
 const ROUNDING: f64 = 1e-6;
+
+/// A column of which this share of the cells are probabilities is one with bad cells.
+const NEARLY_ALL: f64 = 0.9;
 
 /// The columns that are used, by their position in the table.
 #[derive(Debug)]
@@ -174,10 +198,19 @@ fn twice(table: &Table, column: usize) -> Error {
 
 /// The column of the labels, by its name.
 pub fn guess_label(table: &Table) -> Result<usize> {
-    for label in LABELS {
-        let named = |column: &&Column| column.name.eq_ignore_ascii_case(label);
-        if let Some(column) = table.columns.iter().find(named) {
-            return find(table, &column.name);
+    let is_label =
+        |column: &&Column| LABELS.iter().any(|label| column.name.eq_ignore_ascii_case(label));
+    let found: Vec<&Column> = table.columns.iter().filter(is_label).collect();
+    match found.as_slice() {
+        [] => {}
+        [only] => return find(table, &only.name),
+        [first, second, ..] if first.name == second.name => return find(table, &first.name),
+        [first, second, ..] => {
+            return Err(Error::input(format!(
+                "{}: {} or {} may be the column of what was observed",
+                table.source.name, first.name, second.name
+            ))
+            .with_hint("--label names the right one"));
         }
     }
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
@@ -187,7 +220,7 @@ pub fn guess_label(table: &Table) -> Result<usize> {
         "name the column of the observed classes with --label"
     };
     Err(Error::input(format!(
-        "{}: no column is named label, y or target; the columns are {}",
+        "{}: no column is named label, y, y_true or target; the columns are {}",
         table.source.name,
         listed(&names)
     ))
@@ -213,20 +246,24 @@ fn guess_array(table: &Table) -> Result<(Vec<usize>, bool)> {
 fn guess_probabilities(table: &Table, taken: &[usize]) -> Result<Vec<usize>> {
     let free = |&at: &usize| {
         let name = table.columns[at].name.to_lowercase();
-        !taken.contains(&at) && !NEVER_PROBABILITIES.contains(&name.as_str())
+        let never = NEVER_PROBABILITIES.contains(&name.as_str()) || name.ends_with("_id");
+        !taken.contains(&at) && !never
     };
     let (chosen, left): (Vec<usize>, Vec<usize>) = (0..table.columns.len())
         .filter(free)
-        .partition(|&at| all_probabilities(&table.columns[at].values));
-    let prefixed = |at: &usize| prefix(&table.columns[*at].name);
+        .partition(|&at| share_of_probabilities(&table.columns[at].values) >= 1.0);
+    let named = |at: usize| table.columns[at].name.as_str();
+    let related = |at: usize| {
+        let family = |&other: &usize| class_names(&[named(other), named(at)])[0] != named(other);
+        match chosen.is_empty() {
+            true => prefix(named(at)).is_some(),
+            false => chosen.iter().any(family),
+        }
+    };
     // p_0 without p_1, because of one bad cell there, would be measured as something it is not;
     // and without either, the bad cell is the reason.
-    let broken = match chosen.first() {
-        Some(first) => {
-            left.iter().find(|at| prefixed(at).is_some() && prefixed(at) == prefixed(first))
-        }
-        None => left.iter().find(|at| prefixed(at).is_some()),
-    };
+    let nearly = |at: usize| share_of_probabilities(&table.columns[at].values) >= NEARLY_ALL;
+    let broken = left.iter().find(|&&at| nearly(at) || related(at));
     if let Some(rows) = table.columns.first().and_then(|column| column.values.rows())
         && rows == 0
     {
@@ -245,10 +282,27 @@ fn guess_probabilities(table: &Table, taken: &[usize]) -> Result<Vec<usize>> {
     }
 }
 
-fn all_probabilities(values: &Values) -> bool {
-    let Values::Numbers(numbers) = values else { return false };
-    let mut given = numbers.iter().filter(|number| !number.is_nan()).peekable();
-    given.peek().is_some() && given.all(|number| (0.0..=1.0 + ROUNDING).contains(number))
+fn is_probability(number: f64) -> bool {
+    (-ROUNDING..=1.0 + ROUNDING).contains(&number)
+}
+
+/// The share of the cells that are there which are probabilities.
+fn share_of_probabilities(values: &Values) -> f64 {
+    let (good, given) = match values {
+        Values::Numbers(numbers) => {
+            let given = numbers.iter().filter(|number| !number.is_nan());
+            let good = numbers.iter().filter(|&&number| is_probability(number));
+            (good.count(), given.count())
+        }
+        Values::Text(text) => {
+            let number = |cell: &str| cell.parse::<f64>().is_ok_and(is_probability);
+            let good = text.iter().filter(|cell| number(cell));
+            // Text that is all numbers would have been read as such: something is wrong with it.
+            (good.count(), text.iter().filter(|cell| !cell.is_empty()).count())
+        }
+        Values::Matrix(_) | Values::Other(_) => (0, 1),
+    };
+    if given == 0 { 0.0 } else { good as f64 / given as f64 }
 }
 
 /// Whether a column begins with a number as people write it: `12.5%`, `0,125`.
@@ -263,7 +317,7 @@ fn broken_probability(table: &Table, at: usize) -> Error {
     let what = "probability";
     let error = match values {
         Values::Numbers(numbers) => {
-            let outside = |number: &f64| !(0.0..=1.0 + ROUNDING).contains(number);
+            let outside = |number: &f64| !is_probability(*number);
             let row = numbers.iter().position(outside).unwrap_or(0);
             let value = numbers.get(row).copied().unwrap_or(f64::NAN);
             let reason = match value {

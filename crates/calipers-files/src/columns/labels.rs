@@ -89,16 +89,21 @@ fn located(error: &calipers::Error, place: &dyn Fn(usize) -> String) -> Error {
             listed(classes)
         ))
         .with_hint(format!(
-            "a label is a class's name or its position from 0 to {}; class names are those of the \
-             probability columns",
-            classes.len() - 1
+            "a label is a class's name, which is that of its column; --classes names the {} classes \
+             otherwise",
+            classes.len()
         )),
+        ambiguous @ calipers::Error::AmbiguousLabels { .. } => {
+            Error::input(format!("{}: {ambiguous}", place(0))).with_hint(
+                "--classes names the class of each column, --positive-class that of a single one",
+            )
+        }
         calipers::Error::OnlyLabel { row, value } => Error::input(format!(
             "{}: all labels are {value:?}, so there is no telling which class the single \
              probability column is for",
             place(*row)
         ))
-        .with_hint("label the rows 0 and 1"),
+        .with_hint("--positive-class says which"),
         calipers::Error::ThirdLabel { row, value } => Error::input(format!(
             "{}: label {value:?} is a third one, but a single probability column means two classes",
             place(*row)

@@ -1,13 +1,15 @@
 //! Predictions with what was observed.
 
 use calipers::labels::ClassColumns;
-use calipers::{Folds, Predictions};
+use calipers::words::listed;
+use calipers::{Folds, Predictions, SUM_TOLERANCE};
 
 use super::cells::{fold_ids, numbers, words};
 use super::choose::{Choice, choose};
+use super::score::Scores;
 use super::{Columns, labels, locate, no_rows, probabilities, score};
 use crate::error::{Error, Result};
-use crate::table::Table;
+use crate::table::{Source, Table};
 use crate::words::shortened;
 
 /// What was read: predictions, and folds if the file has them.
@@ -53,11 +55,8 @@ impl Loaded {
         let mut scores = score::take(&mut table, &choice.scores)?;
         let Table { source, columns } = &table;
         let label = &columns[choice.label];
-        let classes = match scores.classes.as_deref() {
-            Some([one]) => ClassColumns::One(Some(one)),
-            Some(many) => ClassColumns::Named(many),
-            None => ClassColumns::Unnamed(scores.columns.len()),
-        };
+        check_sums(source, &scores, &choice)?;
+        let classes = class_columns(&scores, asked, source)?;
         let labels =
             labels::resolve(&label.values, &classes, &|row| source.cell(row, &label.name))?;
         if let Some(remark) = &labels.remark {
@@ -105,4 +104,53 @@ fn check_lengths(table: &Table, choice: &Choice) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// What labels may name: the classes that were asked for, or else the columns.
+fn class_columns<'a>(
+    scores: &'a Scores,
+    asked: &'a Columns,
+    source: &Source,
+) -> Result<ClassColumns<'a>> {
+    let count = scores.columns.len();
+    let named = scores.named.as_deref().unwrap_or_default();
+    match (&asked.classes, &asked.positive) {
+        (Some(classes), _) if classes.len() == count.max(2) => Ok(ClassColumns::Named(classes)),
+        (Some(classes), _) => Err(Error::input(format!(
+            "{}: --classes names {}, but there are {} classes",
+            source.name,
+            classes.len(),
+            count.max(2)
+        ))),
+        (None, Some(positive)) if count == 1 => Ok(ClassColumns::One(Some(positive))),
+        (None, Some(_)) => Err(Error::input(format!(
+            "{}: --positive-class is for a single column, and there are {count}",
+            source.name
+        ))
+        .with_hint("--classes names the class of each column")),
+        (None, None) => Ok(match named {
+            [one] => ClassColumns::One(Some(one)),
+            [] => ClassColumns::Unnamed(count),
+            many => ClassColumns::Named(many),
+        }),
+    }
+}
+
+/// Where columns that were guessed do not sum to 1 in most rows, the guess is wrong, not the rows.
+fn check_sums(source: &Source, scores: &Scores, choice: &Choice) -> Result<()> {
+    let (rows, count) = scores.values.dim();
+    if !choice.scores.guessed || choice.scores.logits || count < 2 || source.is_archive() {
+        return Ok(());
+    }
+    let off = |row: &usize| (scores.values.row(*row).sum() - 1.0).abs() > SUM_TOLERANCE;
+    let wrong: Vec<usize> = (0..rows).filter(off).collect();
+    match wrong.first() {
+        Some(&first) if 2 * wrong.len() > rows => Err(Error::input(format!(
+            "{}: {} do not sum to 1, so they are not the probabilities of the classes",
+            source.place(first),
+            listed(&scores.columns)
+        ))
+        .with_hint("--probs names the columns of probabilities")),
+        _ => Ok(()),
+    }
 }

@@ -14,6 +14,8 @@ pub struct Scores {
     pub values: Array2<f64>,
     /// What each column is called where a place in the file is named.
     pub columns: Vec<String>,
+    /// What each column is called, if it has a name of its own.
+    pub named: Option<Vec<String>>,
     /// What each column's class is called, if that is known.
     pub classes: Option<Vec<String>>,
 }
@@ -56,7 +58,7 @@ fn take_matrix(table: &mut Table, at: usize) -> Result<Scores> {
             column.name
         )));
     }
-    Ok(Scores { values, columns, classes: class_names })
+    Ok(Scores { values, columns, named: class_names.clone(), classes: class_names })
 }
 
 /// The class names that an archive may hold in an array `classes`.
@@ -99,9 +101,10 @@ fn take_columns(table: &mut Table, columns: &[usize], what: &str) -> Result<Scor
     };
     let names: Vec<&str> = columns.iter().map(|&at| table.columns[at].name.as_str()).collect();
     let classes = Some(class_names(&names));
-    Ok(Scores { values, columns: names.into_iter().map(str::to_owned).collect(), classes })
+    let columns: Vec<String> = names.into_iter().map(str::to_owned).collect();
+    Ok(Scores { values, named: Some(columns.clone()), columns, classes })
 }
 
 fn nothing() -> Scores {
-    Scores { values: Array2::zeros((0, 0)), columns: Vec::new(), classes: None }
+    Scores { values: Array2::zeros((0, 0)), columns: Vec::new(), named: None, classes: None }
 }

@@ -18,7 +18,8 @@ use crate::error::{Error, Result};
 /// further off, and are refused.
 pub const SUM_TOLERANCE: f64 = 4e-3;
 
-/// Sums this close to 1 are rounding of single precision and not worth a word.
+/// Sums this close to 1, and probabilities this close to 0, are rounding of single precision and not
+/// worth a word.
 const SUM_ROUNDING: f64 = 1e-6;
 
 /// With more classes than this, the sums of rows that are borrowed are kept: adding a row up again
@@ -74,7 +75,8 @@ impl<'a> Probs<'a> {
         for row in 0..rows {
             values.read(row, &mut buffer);
             let sum = check_row(row, &buffer)?;
-            divide |= needs_division(sum, classes) || buffer.iter().any(|&value| value > 1.0);
+            let outside = buffer.iter().any(|value| !(0.0..=1.0).contains(value));
+            divide |= needs_division(sum, classes) || outside;
             off += usize::from(is_off(sum));
             if keep {
                 sums.push(sum);
@@ -175,7 +177,8 @@ impl<'a> Probs<'a> {
         }
         let again = || add_up((0..self.classes).map(|class| self.values.at(row, class)));
         let sum = self.sum(row).unwrap_or_else(again);
-        if needs_division(sum, self.classes) { value / sum } else { value.min(1.0) }
+        let value = if needs_division(sum, self.classes) { value / sum } else { value };
+        value.clamp(0.0, 1.0)
     }
 }
 
@@ -207,7 +210,7 @@ fn check_row(row: usize, values: &[f64]) -> Result<f64> {
 fn check_probability(row: usize, column: usize, value: f64) -> Result<()> {
     let reason = if !value.is_finite() {
         "is not finite"
-    } else if value < 0.0 {
+    } else if value < -SUM_ROUNDING {
         "is negative"
     } else if value > 1.0 + SUM_TOLERANCE {
         "is above 1"
@@ -230,15 +233,14 @@ fn needs_division(sum: f64, classes: usize) -> bool {
     (sum - 1.0).abs() > f64::EPSILON * classes as f64
 }
 
-/// Divides a row that was checked by its sum; where that is 1 but for rounding, the only fault a row
-/// can have is a probability of 1 and an ulp, which would leave less than nothing for the others.
+/// Divides a row that was checked by its sum, and takes what rounding has left below 0 or above 1 as
+/// that: 1 and an ulp would leave less than nothing for the others.
 #[inline]
 fn put_on_simplex(row: &mut [f64], sum: f64) {
     if needs_division(sum, row.len()) {
         row.iter_mut().for_each(|value| *value /= sum);
-    } else if sum > 1.0 {
-        row.iter_mut().for_each(|value| *value = value.min(1.0));
     }
+    row.iter_mut().for_each(|value| *value = value.clamp(0.0, 1.0));
 }
 
 /// Whether a sum is worth a word.

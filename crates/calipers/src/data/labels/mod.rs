@@ -1,7 +1,21 @@
-//! What labels mean: names of classes, positions of columns, or true and false.
+//! What labels mean: one rule for files and arrays.
 //!
-//! The rules are here because every door shares them: a file and an array with the same contents
-//! are read the same way.
+//! Names come before positions, words are compared as what they mean, and what a label may mean never
+//! depends on which classes happen to occur. Two readings that are both possible are refused.
+//!
+//! | columns | labels | reading |
+//! | --- | --- | --- |
+//! | with names | all are names of classes | by name: `True` = `true` = `yes` = 1 = `1.0`, `Benign` = `benign` |
+//! | named by numbers or truths | some are not among them | refused |
+//! | named by words, in sorted order | 0 to k − 1, with a 0 or for two classes; or 1 to k, with a k | positions from 0; from 1 |
+//! | named by words, in another order | whole numbers | refused: the columns' order, or the sorted one? |
+//! | without names | 0 to k − 1, with a 0 or for two classes; or 1 to k, with a k | positions from 0; from 1 |
+//! | with or without names, k > 2 | within 1 to k − 1 | refused: from 0 or from 1? |
+//! | without names | any k different labels | the classes in sorted order, as classifiers have them |
+//! | one, named after a label | two | the column is that class's |
+//! | one | 0 and 1, or words for them; −1 and 1 | the column is that of 1 |
+//! | one, with another name | two other ones | refused: of which? |
+//! | one, without a name | two other ones | the second in sorted order, as classifiers have it |
 //!
 //! ```
 //! use calipers::labels::{ClassColumns, Label, read};
@@ -13,6 +27,7 @@
 //! # Ok::<(), calipers::Error>(())
 //! ```
 
+mod meaning;
 mod names;
 mod single;
 
@@ -63,9 +78,9 @@ pub struct Reading {
 /// How labels are turned into classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
-    /// A label is the name of its class.
+    /// A label is the name of its class, or means the same.
     Names,
-    /// A label is the position of its class's column, from 0.
+    /// A label is the position of its class's column, from 0 or from 1.
     Positions,
     /// `true` is class 1 and `false` class 0.
     Truth,
@@ -86,20 +101,9 @@ impl Label {
         Self { text: (number + 0.0).to_string(), number: Some(number), row, count: 1 }
     }
 
-    /// The class of this name; `1` and `1.0` are the same name.
-    fn named(&self, names: &[String]) -> Option<usize> {
-        let same = |name: &String| {
-            let number = || Some((name.parse::<f64>().ok()?, self.number?));
-            *name == self.text || number().is_some_and(|(one, other)| one.total_cmp(&other).is_eq())
-        };
-        names.iter().position(|name| *name == self.text).or_else(|| names.iter().position(same))
-    }
-
-    /// The column at this position.
-    fn position(&self, count: usize) -> Option<usize> {
-        self.number
-            .filter(|number| number.fract().abs() <= 0.0 && (0.0..count as f64).contains(number))
-            .map(|number| number as usize)
+    /// The whole number that it means, if it does.
+    fn whole(&self) -> Option<f64> {
+        meaning::number(&self.text).filter(|number| number.fract().abs() <= 0.0)
     }
 
     /// Numbers by their size, before words by their letters.
@@ -117,62 +121,131 @@ impl Label {
         }
     }
 
-    fn truth(&self) -> Option<usize> {
-        let word = self.text.to_lowercase();
-        ["false", "true"].iter().position(|truth| *truth == word)
+    /// Whether it is a word for yes or no.
+    fn is_truth(&self) -> bool {
+        self.number.is_none() && meaning::number(&self.text).is_some()
     }
 }
 
-/// Turns the labels that occur into classes.
-///
-/// If every label is a class's name, that is what they are; otherwise whole numbers are positions
-/// of columns, and `true` and `false` are classes 1 and 0. Where the columns have no names, as many
-/// labels as there are columns are the classes in sorted order. With a single column, any two labels
-/// will do: the one the column is named after, or else the second in sorted order, is class 1.
+/// Turns the labels that occur into classes, by the table above.
 ///
 /// # Errors
-/// A label that no rule can read together with the others.
-pub fn read(found: &[Label], classes: &ClassColumns<'_>) -> Result<Reading> {
-    match *classes {
-        ClassColumns::Named(names) => many(found, names),
+/// A label that no rule can read together with the others, or labels that two rules read in two ways.
+pub fn read(found: &[Label], columns: &ClassColumns<'_>) -> Result<Reading> {
+    match *columns {
+        ClassColumns::Named(names) => with_names(found, names),
         ClassColumns::One(name) => single::read(found, name),
-        ClassColumns::Unnamed(count) => {
-            let names: Vec<String> = (0..count).map(|class| class.to_string()).collect();
-            many(found, &names).or_else(|error| sorted(found, count).ok_or(error))
-        }
+        ClassColumns::Unnamed(count) => without_names(found, count),
     }
 }
 
-/// Labels of as many classes as there are columns.
-fn many(found: &[Label], names: &[String]) -> Result<Reading> {
-    let count = names.len();
-    let by_name: Vec<Option<usize>> = found.iter().map(|label| label.named(names)).collect();
-    let by_position: Vec<Option<usize>> = found.iter().map(|label| label.position(count)).collect();
-    let mut readings = vec![(Rule::Names, by_name), (Rule::Positions, by_position)];
-    if count == 2 {
-        readings.push((Rule::Truth, found.iter().map(Label::truth).collect()));
-    }
-    for (rule, reading) in &readings {
-        if let Some(codes) = reading.iter().copied().collect::<Option<Vec<usize>>>() {
-            // Named 1, 2, 3 and labelled 0, 1, 2: read as asked, but it may well be a mistake.
-            let doubtful =
-                *rule == Rule::Positions && names.iter().all(|name| name.parse::<u64>().is_ok());
-            let remark = doubtful.then(|| {
-                format!("labels: taken as positions of columns, so label 0 is class {}", names[0])
-            });
-            return Ok(Reading { codes, classes: names.to_vec(), rule: *rule, remark });
+/// Labels of columns that have names.
+fn with_names(found: &[Label], names: &[String]) -> Result<Reading> {
+    let short = class_names(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    // As they are, or without what they share: `p_1` may be labelled `p_1` or 1.
+    for names in [names, &short] {
+        let codes: Option<Vec<usize>> =
+            found.iter().map(|label| meaning::named(&label.text, names)).collect();
+        if let Some(codes) = codes {
+            let (classes, rule) = (names.to_vec(), Rule::Names);
+            return Ok(Reading { codes, classes, rule, remark: None });
         }
     }
-    // The reading that explains the most rows is the one whose exception helps the most.
-    let unexplained = |reading: &[Option<usize>]| -> usize {
-        let pairs = reading.iter().zip(found);
-        pairs.filter(|(code, _)| code.is_none()).map(|(_, label)| label.count).sum()
+    let numbered = short.iter().all(|name| meaning::number(name).is_some());
+    if numbered {
+        return Err(unknown(found, &short));
+    }
+    let Some(first) = positions(found, short.len())? else { return Err(unknown(found, &short)) };
+    let mut sorted: Vec<String> = short.iter().map(|name| name.to_lowercase()).collect();
+    sorted.sort_unstable();
+    if short.iter().zip(&sorted).any(|(name, sorted)| name.to_lowercase() != *sorted) {
+        return Err(Error::AmbiguousLabels {
+            one: format!("{first} may be {}, as the columns are ordered", short[0]),
+            other: format!("{}, as their names are sorted", sorted[0]),
+        });
+    }
+    Ok(by_position(found, short, first))
+}
+
+/// Labels of columns without names.
+fn without_names(found: &[Label], count: usize) -> Result<Reading> {
+    let numbers = |first: usize| (first..first + count).map(|class| class.to_string()).collect();
+    let truths = count == 2 && found.iter().all(Label::is_truth);
+    // Classifiers sort what is text by its letters, also where it looks like numbers.
+    let written = |label: &Label| label.number.is_none() && label.whole().is_some();
+    if count > 9 && found.iter().any(written) {
+        return Err(Error::AmbiguousLabels {
+            one: "10 may come after 9, as numbers do".to_owned(),
+            other: "after 1, as texts do".to_owned(),
+        });
+    }
+    match positions(found, count) {
+        Ok(Some(first)) if !truths => {
+            let reading = by_position(found, numbers(first), first);
+            let remark = (first > 0).then(|| in_order(&reading.classes));
+            Ok(Reading { remark, ..reading })
+        }
+        // Words for yes and no, in the order in which they are sorted as well.
+        Ok(Some(_)) if found.len() < 2 => {
+            let classes = ["false", "true"].map(str::to_owned).to_vec();
+            Ok(Reading { rule: Rule::Truth, ..by_position(found, classes, 0) })
+        }
+        Ok(_) => {
+            let reading = sorted(found, count);
+            let reading = reading.ok_or_else(|| unknown(found, &numbers(0)))?;
+            Ok(
+                match truths && reading.classes.iter().any(|name| name.eq_ignore_ascii_case("true"))
+                {
+                    true => Reading { rule: Rule::Truth, remark: None, ..reading },
+                    false => reading,
+                },
+            )
+        }
+        Err(ambiguous) => Err(ambiguous),
+    }
+}
+
+/// The number of the first column if labels are positions: 0, or 1; none if they cannot be.
+///
+/// # Errors
+/// They can be both. 0 and 1 are the labels of two classes everywhere, and so are not in doubt.
+fn positions(found: &[Label], count: usize) -> Result<Option<usize>> {
+    let within = |first: usize| {
+        let range = first as f64..(first + count) as f64;
+        found.iter().all(|label| label.whole().is_some_and(|number| range.contains(&number)))
     };
-    let best = readings.iter().min_by_key(|(_, reading)| unexplained(reading));
-    let culprit =
-        best.and_then(|(_, reading)| reading.iter().position(Option::is_none)).unwrap_or(0);
-    let Label { text, row, .. } = &found[culprit];
-    Err(Error::UnknownLabel { row: *row, value: text.clone(), classes: names.to_vec() })
+    match (within(0), within(1)) {
+        (true, true) if count > 2 => Err(Error::AmbiguousLabels {
+            one: "1 may be the first class, counted from 1".to_owned(),
+            other: format!("the second, counted from 0: neither 0 nor {count} occurs"),
+        }),
+        (true, _) => Ok(Some(0)),
+        (false, true) => Ok(Some(1)),
+        (false, false) => Ok(None),
+    }
+}
+
+fn by_position(found: &[Label], classes: Vec<String>, first: usize) -> Reading {
+    let place = |label: &Label| label.whole().map_or(0, |number| number as usize - first);
+    let codes = found.iter().map(place).collect();
+    Reading { codes, classes, rule: Rule::Positions, remark: None }
+}
+
+/// The label that is none of the classes: of those that most rows explain, the first.
+fn unknown(found: &[Label], names: &[String]) -> Error {
+    let by_name = |label: &Label| meaning::named(&label.text, names).is_some();
+    let inside = |label: &Label| {
+        let number = label.whole();
+        number.is_some_and(|number| (0.0..names.len() as f64).contains(&number))
+    };
+    let explained = |rule: &dyn Fn(&Label) -> bool| -> usize {
+        found.iter().filter(|label| rule(label)).map(|label| label.count).sum()
+    };
+    let rule: &dyn Fn(&Label) -> bool =
+        if explained(&by_name) >= explained(&inside) { &by_name } else { &inside };
+    let culprit = found.iter().find(|label| !rule(label)).or(found.first());
+    let (value, row) = culprit.map_or((String::new(), 0), |one| (one.text.clone(), one.row));
+    Error::UnknownLabel { row, value, classes: names.to_vec() }
 }
 
 /// As many labels as columns: then they are the classes, in the order in which classifiers sort
@@ -186,8 +259,12 @@ fn sorted(found: &[Label], count: usize) -> Option<Reading> {
     let place = |label: &Label| order.partition_point(|one| one.sorts(label).is_lt());
     let codes = found.iter().map(place).collect();
     let classes: Vec<String> = order.iter().map(|label| label.text.clone()).collect();
-    let remark = format!("labels: the columns are taken as {}, in sorted order", listed(&classes));
-    Some(Reading { codes, rule: Rule::Sorted, remark: Some(remark), classes })
+    let remark = Some(in_order(&classes));
+    Some(Reading { codes, rule: Rule::Sorted, remark, classes })
+}
+
+fn in_order(classes: &[String]) -> String {
+    format!("labels: the columns are taken as {}, in sorted order", listed(classes))
 }
 
 #[cfg(test)]

@@ -1,49 +1,78 @@
-use super::{Label, Reading, Rule};
+use super::{Label, Reading, Rule, meaning, names};
 use crate::error::{Error, Result};
 
 /// Labels of two classes, of which only the second has a column.
 pub(super) fn read(found: &[Label], column: Option<&str>) -> Result<Reading> {
-    let own = column.and_then(|column| {
-        let named = [column.to_owned()];
-        found.iter().position(|label| label.named(&named).is_some())
-    });
-    let plain = |rule, read: &dyn Fn(&Label) -> Option<usize>, names: [&str; 2]| {
-        let codes = found.iter().map(read).collect::<Option<Vec<usize>>>()?;
-        Some(Reading { codes, classes: names.map(str::to_owned).to_vec(), rule, remark: None })
-    };
-    let numbers = plain(Rule::Positions, &|label| label.position(2), ["0", "1"]);
-    let usual = numbers.or_else(|| plain(Rule::Truth, &Label::truth, ["false", "true"]));
-    let agrees = |reading: &Reading| own.is_none_or(|own| reading.codes[own] == 1);
-    if let Some(reading) = usual.filter(agrees) {
-        return Ok(reading);
+    if let Some(third) = found.get(2) {
+        return Err(Error::ThirdLabel { row: third.row, value: third.text.clone() });
     }
-    let (negative, positive) = match (found, own) {
-        ([_, _], Some(own)) => (1 - own, own),
-        ([first, second], None) => {
-            if first.sorts(second).is_lt() {
-                (0, 1)
-            } else {
-                (1, 0)
-            }
-        }
-        ([only], _) => return Err(Error::OnlyLabel { row: only.row, value: only.text.clone() }),
-        _ => {
-            let third = found.get(2).or(found.last());
-            let (value, row) = third.map_or((String::new(), 0), |one| (one.text.clone(), one.row));
-            return Err(Error::ThirdLabel { row, value });
-        }
+    let own = column.and_then(|column| {
+        let spelt = [column, names::of_one(column)].map(|name| [name.to_owned()]);
+        let is_own =
+            |label: &Label| spelt.iter().any(|name| meaning::named(&label.text, name).is_some());
+        found.iter().position(is_own)
+    });
+    let unit = |label: &Label| {
+        let number = label.whole();
+        number.filter(|number| (0.0..=1.0).contains(number)).map(|number| number as usize)
     };
-    let name = |at: usize| found[at].text.clone();
+    let units: Option<Vec<usize>> = found.iter().map(unit).collect();
+    if let Some(codes) = units.filter(|codes| own.is_none_or(|own| codes[own] == 1)) {
+        return Ok(usual(found, codes));
+    }
+    let signs = || {
+        found
+            .iter()
+            .all(|label| label.whole().is_some_and(|one| one.abs() >= 1.0 && one.abs() <= 1.0))
+    };
+    let positive = match (found, own) {
+        ([only], None) if !signs() => {
+            return Err(Error::OnlyLabel { row: only.row, value: only.text.clone() });
+        }
+        (_, Some(own)) => own,
+        (_, None) if signs() => {
+            found.iter().position(|label| label.number > Some(0.0)).unwrap_or(1)
+        }
+        ([first, second], None) if column.is_none() => usize::from(first.sorts(second).is_lt()),
+        ([first, second], None) => {
+            let column = column.unwrap_or_default();
+            return Err(Error::AmbiguousLabels {
+                one: format!("column {column} may hold the probability of {}", first.text),
+                other: format!("of {}", second.text),
+            });
+        }
+        _ => 0,
+    };
+    let name = |at: usize| found.get(at).map_or_else(String::new, |label| label.text.clone());
+    let other = |at: usize| match found.len() {
+        2 => name(1 - at),
+        _ => format!("not {}", name(at)),
+    };
+    let (negative, classes) = match (found.len(), positive) {
+        (1, 1) => (name(0), vec![name(0), format!("not {}", name(0))]),
+        _ => (other(positive), vec![other(positive), name(positive)]),
+    };
     let (rule, why) = match own {
         Some(_) => (Rule::Names, "as the column is named"),
         None => (Rule::Sorted, "the second in sorted order"),
     };
-    let remark =
-        format!("labels: class 1 is {}, {why}; class 0 is {}", name(positive), name(negative));
-    Ok(Reading {
-        codes: (0..2).map(|at| usize::from(at == positive)).collect(),
-        classes: vec![name(negative), name(positive)],
-        rule,
-        remark: Some(remark),
-    })
+    let remark = format!("labels: class 1 is {}, {why}; class 0 is {negative}", classes[1]);
+    let codes = (0..found.len()).map(|at| usize::from(at == positive)).collect();
+    Ok(Reading { codes, classes, rule, remark: Some(remark) })
+}
+
+/// 0 and 1, or words for them.
+fn usual(found: &[Label], codes: Vec<usize>) -> Reading {
+    let truths = found.iter().all(Label::is_truth);
+    let (rule, names) = match truths {
+        true => (Rule::Truth, ["false", "true"]),
+        false => (Rule::Positions, ["0", "1"]),
+    };
+    let mut classes = names.map(str::to_owned).to_vec();
+    if truths {
+        for (label, &code) in found.iter().zip(&codes) {
+            classes[code] = label.text.to_lowercase();
+        }
+    }
+    Reading { codes, classes, rule, remark: None }
 }

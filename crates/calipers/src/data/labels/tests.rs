@@ -22,12 +22,44 @@ fn names_come_before_positions() {
     assert_eq!(codes(&words(&["dog", "cat"]), &["cat", "dog"]), [1, 0]);
     let three = numbers(&[0.0, 1.0, 2.0]);
     assert_eq!(codes(&three, &["2", "1", "0"]), [2, 1, 0]);
+    assert_eq!(codes(&three, &["class2", "class1", "class0"]), [2, 1, 0]);
     assert_eq!(codes(&three, &["0.0", "1.0", "2.0"]), [0, 1, 2]);
     assert_eq!(codes(&three, &["a", "b", "c"]), [0, 1, 2]);
-    assert!(named(&three, &["1", "2", "3"]).unwrap().remark.is_some());
     assert_eq!(codes(&words(&["False", "TRUE"]), &["no", "yes"]), [0, 1]);
+    assert_eq!(codes(&numbers(&[0.0, 1.0]), &["yes", "no"]), [1, 0]);
     assert_eq!(codes(&words(&["true", "false"]), &["true", "false"]), [0, 1]);
+    assert_eq!(codes(&words(&["True", "False"]), &["p_true", "p_false"]), [0, 1]);
+    assert_eq!(codes(&numbers(&[0.0, 1.0]), &["P(1)", "P(0)"]), [1, 0]);
     assert_eq!(codes(&numbers(&[-0.0, 1.0]), &["0", "1"]), [0, 1]);
+    assert_eq!(codes(&words(&["Malignant", "Benign"]), &["p_benign", "p_malignant"]), [1, 0]);
+}
+
+/// Columns 1, 2, 3 hold the classes 1, 2, 3, whichever of them occur; 0 is none of them.
+#[test]
+fn what_occurs_does_not_decide_what_labels_mean() {
+    let columns = ["p1", "p2", "p3"];
+    assert_eq!(codes(&numbers(&[1.0, 2.0]), &columns), [0, 1]);
+    assert_eq!(codes(&numbers(&[3.0]), &columns), [2]);
+    assert!(named(&numbers(&[0.0, 1.0, 2.0]), &columns).is_err());
+    for labels in [&[1.0, 2.0][..], &[2.0], &[1.0, 2.0, 3.0]] {
+        let found = read(&numbers(labels), &ClassColumns::Unnamed(4));
+        assert!(matches!(found, Err(Error::AmbiguousLabels { .. })), "{labels:?}");
+    }
+    let unnamed = |labels: &[f64]| read(&numbers(labels), &ClassColumns::Unnamed(4)).unwrap().codes;
+    assert_eq!(unnamed(&[0.0, 2.0]), [0, 2]);
+    assert_eq!(unnamed(&[4.0, 2.0]), [3, 1]);
+}
+
+#[test]
+fn columns_in_no_order_are_not_counted() {
+    let found = named(&numbers(&[0.0, 1.0]), &["p_dog", "p_cat"]).unwrap_err().to_string();
+    assert_eq!(
+        found,
+        "the labels can be read in two ways: 0 may be dog, as the columns are ordered, or cat, as \
+         their names are sorted"
+    );
+    assert_eq!(codes(&numbers(&[0.0, 1.0]), &["p_cat", "p_dog"]), [0, 1]);
+    assert_eq!(codes(&numbers(&[1.0, 2.0]), &["p_cat", "p_dog"]), [0, 1]);
 }
 
 #[test]
@@ -42,12 +74,12 @@ fn the_odd_one_out_is_named() {
     assert!(message.starts_with("row 3: label \"4\" is none"), "{message}");
     let message = error(&numbers(&[0.0, 0.5]), &["a", "b"]);
     assert!(message.starts_with("row 1: label \"0.5\""), "{message}");
-    let message = error(&words(&["true", "false"]), &["a", "b", "c"]);
-    assert!(message.starts_with("row 0: label \"true\""), "{message}");
+    let message = error(&words(&["true", "maybe"]), &["a", "b", "c"]);
+    assert!(message.starts_with("row 1: label \"maybe\""), "{message}");
 }
 
 #[test]
-fn a_single_column_takes_any_two_labels() {
+fn a_single_column_is_that_of_its_name_or_of_one() {
     let binary = |found: &[Label], column: &str| {
         let column = Some(column).filter(|column| !column.is_empty());
         let reading = read(found, &ClassColumns::One(column)).unwrap();
@@ -57,16 +89,25 @@ fn a_single_column_takes_any_two_labels() {
     let plain = numbers(&[1.0, 0.0]);
     assert_eq!(binary(&plain, "score"), (vec![1, 0], named(["0", "1"]), false));
     assert_eq!(binary(&plain, "1"), (vec![1, 0], named(["0", "1"]), false));
-    assert_eq!(binary(&plain, "0"), (vec![0, 1], named(["1", "0"]), true));
+    assert_eq!(binary(&plain, "p_0"), (vec![0, 1], named(["1", "0"]), true));
     assert_eq!(binary(&numbers(&[0.0]), "p"), (vec![0], named(["0", "1"]), false));
     let yes_no = words(&["yes", "no"]);
-    assert_eq!(binary(&yes_no, ""), (vec![1, 0], named(["no", "yes"]), true));
+    assert_eq!(binary(&yes_no, ""), (vec![1, 0], named(["no", "yes"]), false));
     assert_eq!(binary(&yes_no, "no"), (vec![0, 1], named(["yes", "no"]), true));
     assert_eq!(binary(&numbers(&[1.0, -1.0]), "p"), (vec![1, 0], named(["-1", "1"]), true));
-    assert_eq!(binary(&numbers(&[10.0, 9.0]), "p"), (vec![1, 0], named(["9", "10"]), true));
+    assert_eq!(binary(&numbers(&[10.0, 9.0]), ""), (vec![1, 0], named(["9", "10"]), true));
+    let cancer = words(&["Malignant", "Benign"]);
+    for column in ["p_benign", "P(benign)", "Benign", "prob_BENIGN"] {
+        assert_eq!(binary(&cancer, column).0, [0, 1], "{column}");
+    }
     let error = |found: &[Label]| read(found, &ClassColumns::One(Some("p"))).unwrap_err();
     assert!(matches!(error(&words(&["a", "b", "c"])), Error::ThirdLabel { row: 2, .. }));
     assert!(matches!(error(&words(&["a"])), Error::OnlyLabel { row: 0, .. }));
+    assert_eq!(
+        error(&cancer).to_string(),
+        "the labels can be read in two ways: column p may hold the probability of Malignant, or of \
+         Benign"
+    );
 }
 
 #[test]
@@ -85,4 +126,10 @@ fn labels_of_columns_without_names_are_sorted() {
     assert_eq!(read(&[word("10"), word("9")], &ClassColumns::Unnamed(2)).unwrap().codes, [0, 1]);
     let truth = read(&words(&["True", "False"]), &ClassColumns::Unnamed(2)).unwrap();
     assert_eq!((truth.codes.as_slice(), truth.rule), ([1, 0].as_slice(), Rule::Truth));
+    // Text that looks like numbers is sorted by its letters, as long as nobody can tell otherwise.
+    let texts: Vec<Label> = (0..12).map(|at| word(&at.to_string())).collect();
+    let found = read(&texts, &ClassColumns::Unnamed(12));
+    assert!(matches!(found, Err(Error::AmbiguousLabels { .. })));
+    let texts: Vec<Label> = ["2", "0"].map(word).to_vec();
+    assert_eq!(read(&texts, &ClassColumns::Unnamed(3)).unwrap().codes, [2, 0]);
 }
