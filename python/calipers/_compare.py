@@ -26,12 +26,15 @@ class Difference(NamedTuple):
     value : float
         The first estimate less the second.
     stderr : float
-        The standard error of the mean of the rows' differences, what folds share included.
+        The standard error of the mean of the rows' differences, what folds share included; at
+        least what it would be if labels were drawn from the predictions of either model.
     interval : tuple of float
-        A confidence interval.
+        A confidence interval of the difference of what is found, where an estimate below 0 is
+        nothing found. Those of all pairs hold together with the confidence. 0 is outside exactly
+        where the p-value is below 1 - confidence.
     p_value : float
-        The two-sided p-value of "there is no difference", adjusted by Holm's method over the pairs
-        of models.
+        The two-sided p-value of "no more error is found in one than in the other", multiplied by
+        the number of pairs. It is small only where the larger error is itself shown to be above 0.
     """
 
     metric: str
@@ -93,7 +96,8 @@ def compare(y_true: Any, models: Mapping[str, Any], **options: Any) -> Compariso
     """Compare the calibration of several models on the same labels.
 
     Rows are paired: what differs is the score of one row under two models, so that what makes a row
-    hard for both cancels.
+    hard for both cancels. The difference is of what is *found* of each error, which bounds the error
+    from below: no claim is made that one model is worse.
 
     Parameters
     ----------
@@ -123,7 +127,7 @@ def compare(y_true: Any, models: Mapping[str, Any], **options: Any) -> Compariso
     l1  estimate  std. error  lower 95%  p_value
     A   0.1259    0.0139      0.1030     0.0010
     B   0.0505    0.0139      0.0277     0.0010
-    A is worse than B: A - B = 0.0754 (0.0408 to 0.1100), p = 0.000021
+    more error is found in A than in B: A - B = 0.0754 (0.0408 to 0.1100), p = 0.000021
     """
     if not isinstance(models, Mapping) or len(models) < 2:
         raise InputError("models: expected a mapping of at least two names to probabilities")

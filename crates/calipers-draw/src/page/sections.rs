@@ -153,8 +153,9 @@ impl Page<'_> {
         let identifier = self.identifier("t");
         html.push_str(&table(&identifier, &columns, &rows));
         html.push_str(
-            "<p class=\"note\">The first estimate less the second, on the same rows and folds; p-values are \
-             adjusted for the number of pairs by Holm's method.</p></section>\n",
+            "<p class=\"note\">The first estimate less the second, on the same rows and folds: of what is \
+             found of the errors, which bounds them from below. Intervals and p-values allow for the \
+             number of pairs.</p></section>\n",
         );
         html
     }
