@@ -8,12 +8,12 @@ use serde_json::{Map, Value, json};
 use super::bound::Inflation;
 use super::estimator::Estimator;
 use super::observer::Nobody;
-use super::report::{Report, number};
+use super::report::{Estimate, Report, number};
 use crate::data::Predictions;
 use crate::error::{Error, Result};
 
 pub(crate) use keeper::{Keeper, Kept};
-use paired::{Paired, null_variance};
+use paired::{Paired, Side, null_variance};
 
 /// Several models, estimated with the same folds, and how they differ.
 #[derive(Debug, Clone)]
@@ -87,15 +87,17 @@ impl Estimator {
     /// Fewer than two models; labels or weights that differ; otherwise as
     /// [`estimate`](Self::estimate).
     pub fn compare(&self, models: &[(&str, &Predictions<'_>)]) -> Result<Comparison> {
+        let asked = self.clone().bracket(true);
         self.compare_by(models, |predictions| {
             let mut nobody = Nobody;
-            let mut keeper = Keeper::new(self, predictions, &mut nobody)?;
-            let report = self.estimate_observed(predictions, &mut keeper)?;
+            let mut keeper = Keeper::new(&asked, predictions, &mut nobody)?;
+            let report = asked.estimate_observed(predictions, &mut keeper)?;
             Ok((report, keeper.finish()))
         })
     }
 
-    /// As [`compare`](Self::compare), by another way to a report and to what its scores could have been.
+    /// As [`compare`](Self::compare), by another way to a report, bracketed, and to what its scores
+    /// could have been.
     pub(crate) fn compare_by(
         &self,
         models: &[(&str, &Predictions<'_>)],
@@ -104,8 +106,13 @@ impl Estimator {
         check(models)?;
         let mut reports = Vec::with_capacity(models.len());
         let mut kept = Vec::with_capacity(models.len());
+        let mut in_sample = Vec::with_capacity(models.len());
         for (_, model) in models {
-            let (report, own) = estimate(model)?;
+            let (mut report, own) = estimate(model)?;
+            in_sample.push(report.estimates.iter().map(|one| one.in_sample).collect::<Vec<_>>());
+            if !self.bracket {
+                forget_in_sample(&mut report);
+            }
             reports.push(report);
             kept.push(own);
         }
@@ -126,8 +133,11 @@ impl Estimator {
                 );
                 let own = [first, second].map(|model| &reports[model].estimates[metric]);
                 let paired = Paired::new(own.map(|one| &one.scores[..]), weights, null, &averaged);
-                let bounded = own.map(|one| &one.bounded);
-                let claim = paired.claim(bounded, &inflation, self.confidence, pairs.len());
+                let sides = [first, second].map(|model| Side {
+                    own: &reports[model].estimates[metric].bounded,
+                    missed: missed(&reports[model].estimates[metric], in_sample[model][metric]),
+                });
+                let claim = paired.claim(&sides, &inflation, self.confidence, pairs.len());
                 differences.push(Difference {
                     metric: own[0].metric.clone(),
                     first,
@@ -142,6 +152,20 @@ impl Estimator {
         let names = models.iter().map(|(name, _)| (*name).to_owned()).collect();
         Ok(Comparison { models: names, reports, differences })
     }
+}
+
+/// How much of an error the held-out estimate misses because g has to be learnt: half of the way to the
+/// in-sample one. What a g that is no better than its rows loses on new rows it gains on its own.
+fn missed(estimate: &Estimate, in_sample: Option<f64>) -> f64 {
+    let missed = in_sample.map_or(0.0, |above| 0.5 * (above - estimate.value));
+    if missed > 0.0 { missed } else { 0.0 }
+}
+
+/// Takes the in-sample estimates out again, which nobody asked to see.
+fn forget_in_sample(report: &mut Report) {
+    let groups = report.groups.iter_mut().flat_map(|groups| groups.groups.iter_mut());
+    let of_groups = groups.filter_map(|group| group.estimates.as_mut()).flatten();
+    report.estimates.iter_mut().chain(of_groups).for_each(|one| one.in_sample = None);
 }
 
 fn check(models: &[(&str, &Predictions<'_>)]) -> Result<()> {

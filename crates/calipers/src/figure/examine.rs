@@ -67,7 +67,7 @@ impl Estimator {
     fn examine_here(&self, models: &[(&str, &Predictions<'_>)]) -> Result<Examination> {
         let figures: RefCell<Vec<Figures>> = RefCell::new(Vec::new());
         let one = |predictions: &Predictions<'_>| {
-            let (report, kept, own) = self.examine_one(predictions)?;
+            let (report, kept, own) = self.examine_one(predictions, models.len() > 1)?;
             figures.borrow_mut().push(own);
             Ok((report, kept))
         };
@@ -88,10 +88,17 @@ impl Estimator {
         Ok(Examination { models: names, reports, figures, differences, overlay })
     }
 
-    fn examine_one(&self, predictions: &Predictions<'_>) -> Result<(Report, Kept, Figures)> {
+    fn examine_one(
+        &self,
+        predictions: &Predictions<'_>,
+        compared: bool,
+    ) -> Result<(Report, Kept, Figures)> {
         let view = View::of(predictions);
         let many = predictions.classes() > 2;
-        let asked = self.with_metrics(view.metrics()?)?;
+        let mut asked = self.with_metrics(view.metrics()?)?;
+        if compared {
+            asked = asked.bracket(true);
+        }
         let mut mover = Mover::new(if many { predictions.classes() } else { 0 });
         let mut keeper = Keeper::new(&asked, predictions, &mut mover)?;
         let report = asked.estimate_observed(predictions, &mut keeper)?;
