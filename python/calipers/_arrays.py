@@ -22,7 +22,7 @@ ONE_OF = {
 
 
 def as_scores(values: Any, what: str = "y_prob") -> tuple[np.ndarray[Any, Any], list[str] | None]:
-    """Return probabilities (or logits) as an array, and the names of their columns' classes.
+    """Return probabilities (or logits) as an array, and the names of their columns.
 
     The array has one or two dimensions, single or double precision, and any layout. A table whose
     columns have names gives names; anything else does not.
@@ -36,9 +36,12 @@ def as_scores(values: Any, what: str = "y_prob") -> tuple[np.ndarray[Any, Any], 
         raise InputError(
             f"{what}: an array of shape {array.shape}; expected (n,), (n, 1) or (n, k)"
         )
-    if columns is None:
-        return array, None
-    return array, names_of_columns(columns)
+    return array, columns
+
+
+def classes_of(columns: list[str] | None) -> list[str] | None:
+    """Return the classes that columns are called after, if they have names."""
+    return None if columns is None else names_of_columns(columns)
 
 
 def number_of_columns(scores: np.ndarray[Any, Any]) -> int:
@@ -58,6 +61,12 @@ def as_array(values: Any, what: str) -> tuple[np.ndarray[Any, Any], list[str] | 
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     return array, columns
+
+
+def name_of(labels: Any) -> str:
+    """Return what labels are called: a series has a name."""
+    name = getattr(labels, "name", None)
+    return name if isinstance(name, str) and name else "y_true"
 
 
 def as_vector(values: Any, what: str) -> np.ndarray[Any, Any]:

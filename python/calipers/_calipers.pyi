@@ -65,9 +65,9 @@ def evaluate(
     labels: NDArray[Any] | list[Any], scores: NDArray[Any], settings: dict[str, Any]
 ) -> dict[str, Any]: ...
 def compare(
-    labels: NDArray[Any] | list[Any],
-    models: list[tuple[str, NDArray[Any]]],
-    settings: dict[str, Any],
+    models: list[
+        tuple[str, tuple[NDArray[Any] | list[Any], NDArray[Any], dict[str, Any]]]
+    ],
 ) -> dict[str, Any]: ...
 def neighbours(
     labels: NDArray[Any] | list[Any], scores: NDArray[Any], settings: dict[str, Any]

@@ -28,10 +28,12 @@ class Difference(NamedTuple):
     stderr : float
         The standard error of the mean of the rows' differences, what folds share included.
     interval : tuple of float
-        A confidence interval.
+        A confidence interval of the difference of what is found, where an estimate below 0 is
+        nothing found. Those of all pairs hold together with the confidence. 0 is outside exactly
+        where the p-value is below 1 - confidence.
     p_value : float
-        The two-sided p-value of "there is no difference", adjusted by Holm's method over the pairs
-        of models.
+        The two-sided p-value of "no more error is found in one than in the other", multiplied by
+        the number of pairs. It is small only where the larger error is itself shown to be above 0.
     """
 
     metric: str
@@ -136,7 +138,8 @@ def compare(y_true: Any, models: Mapping[str, Any], **options: Any) -> Compariso
     """Compare the calibration of several models on the same labels.
 
     Rows are paired: what differs is the score of one row under two models, so that what makes a row
-    hard for both cancels.
+    hard for both cancels. The difference is of what is *found* of each error, which bounds the error
+    from below: no claim is made that one model is worse.
 
     Parameters
     ----------
@@ -166,24 +169,18 @@ def compare(y_true: Any, models: Mapping[str, Any], **options: Any) -> Compariso
     l1  estimate  std. error  lower 95%  p_value
     A   0.1259    0.0139      0.1030     0.0010
     B   0.0505    0.0139      0.0277     0.0010
-    A is worse than B: A - B = 0.0754 (0.0408 to 0.1100), p = 0.000021
+    more error is found in A than in B: A - B = 0.0754 (0.0408 to 0.1100), p = 0.000021
     >>> comparison.to_frame()[["metric", "first", "second"]].values.tolist()
     [['l1', 'raw', 'corrected']]
     """
     if not isinstance(models, Mapping) or len(models) < 2:
         raise InputError("models: expected a mapping of at least two names to probabilities")
-    scores = []
-    columns: list[str] | None = None
-    for number, (name, y_prob) in enumerate(models.items()):
-        own, own_columns = as_scores(y_prob)
-        scores.append((str(name), own))
-        if number == 0:
-            columns = own_columns
-        elif own_columns is not None and columns is not None and own_columns != columns:
-            raise InputError(f"models: the columns of {name!r} are not those of the first model")
     if "progress" in options:
         raise InputError("progress: not known to compare")
-    first = scores[0][1]
-    source = as_source(y_true, first, columns, completed(options))
-    found = _calipers.compare(source.labels, scores, source.settings)
-    return Comparison([name for name, _ in scores], found, source.settings["groups"])
+    given = completed(options)
+    sources = [as_source(y_true, *as_scores(y_prob), given) for y_prob in models.values()]
+    names = [str(name) for name in models]
+    # Each model's columns have names of their own, or none; all else is the same.
+    each = [(one.labels, one.scores, one.settings) for one in sources]
+    found = _calipers.compare(list(zip(names, each, strict=True)))
+    return Comparison(names, found, sources[0].settings["groups"])

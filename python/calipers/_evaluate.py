@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from calipers import _calipers
-from calipers._arrays import as_scores, number_of_columns
+from calipers._arrays import as_scores, name_of, number_of_columns
 from calipers._distance import Distance
 from calipers._errors import InputError
 from calipers._labels import as_labels
@@ -142,7 +142,10 @@ def as_source(
 ) -> Source:
     """Bring labels and options into the shape that the extension takes."""
     settings = as_settings(given, scores, columns)
-    labels = as_labels(y_true, number_of_columns(scores), settings["class_names"])
+    names = settings["class_names"]
+    labels, settings["class_names"] = as_labels(y_true, number_of_columns(scores), names)
+    if columns is not None:
+        settings["origin"] = (name_of(y_true), columns)
     return Source(labels, scores, settings)
 
 

@@ -13,6 +13,10 @@ from calipers._errors import InputError
 from calipers._one_hot import from_one_hot
 
 
+# The rules by which labels are positions, and the first of these.
+POSITIONS = {"positions": 0, "positions from 1": 1}
+
+
 class Labels(NamedTuple):
     """Labels as classes."""
 
@@ -23,12 +27,18 @@ class Labels(NamedTuple):
 
 def as_labels(
     values: Any, columns: int, names: list[str] | None
-) -> np.ndarray[Any, Any] | list[Any]:
+) -> tuple[np.ndarray[Any, Any] | list[Any], list[str] | None]:
     """Return labels as an array of whole numbers, truths or numbers, or as a list of words.
 
-    One-hot labels, for so many columns of classes with such names, become one label a row.
+    One-hot labels, for so many columns of classes with such names, become one label a row; the
+    names that come back are those of the classes, which such labels always have.
     """
-    array = _one_a_row(values, "y_true", columns, names)
+    array, names = _one_a_row(values, "y_true", columns, names)
+    return _as_read(array), names
+
+
+def _as_read(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | list[Any]:
+    """Return labels in one of the types that the extension reads."""
     kind = array.dtype.kind
     if kind == "b":
         return array
@@ -70,11 +80,9 @@ def read(
 ) -> Labels:
     """Turn labels into classes, and keep the classes as the labels have them."""
     names = as_names(class_names, names, columns)
-    array = _one_a_row(y, "y", columns, names)
+    array, names = _one_a_row(y, "y", columns, names)
     try:
-        codes, classes, rule, _, examples = read_labels(
-            as_labels(array, columns, names), columns, names
-        )
+        codes, classes, rule, _, examples = read_labels(_as_read(array), columns, names)
     except InputError as error:
         if array.dtype.kind == "f" and (array % 1 != 0).any() and error.value is not None:
             message = f"Unknown label type: continuous ({error})"
@@ -86,8 +94,8 @@ def read(
         kept = array[examples]
     elif array.dtype.kind == "b":
         kept = np.asarray([False, True])
-    elif rule == "positions":
-        kept = np.arange(len(classes))
+    elif rule in POSITIONS:
+        kept = np.arange(len(classes)) + POSITIONS[rule]
     else:
         kept = np.asarray(classes)
     if array.dtype.kind in "iuf" and kept.dtype.kind in "iufU":
@@ -97,8 +105,8 @@ def read(
 
 def _one_a_row(
     values: Any, what: str, columns: int, names: list[str] | None
-) -> np.ndarray[Any, Any]:
-    """Return one label a row, in whatever type it has."""
+) -> tuple[np.ndarray[Any, Any], list[str] | None]:
+    """Return one label a row, in whatever type it has, and the classes' names if they have any."""
     array, own = as_array(values, what)
     classes = max(columns, 2)
     if array.ndim == 2 and array.shape[1] == classes:
@@ -108,7 +116,7 @@ def _one_a_row(
             f"{what}: an array of shape {array.shape}; expected (n,), or one-hot labels of shape "
             f"(n, {classes})"
         )
-    return array
+    return array, names
 
 
 def _plain(label: Any) -> Any:

@@ -8,9 +8,9 @@ import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calipers import _calipers
-from calipers._arrays import as_array, as_scores, number_of_columns
+from calipers._arrays import as_array, as_scores, classes_of, number_of_columns
 from calipers._errors import InputError
-from calipers._labels import as_labels, as_names
+from calipers._labels import POSITIONS, as_labels, as_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -106,10 +106,11 @@ class Monitor:
         with self._turn:
             reading = self._reading
             if reading is None:
-                names = as_names(self._class_names, columns, count)
-                codes, reading = self._first(as_labels(y_true, count, names), count, names, columns)
+                names = as_names(self._class_names, classes_of(columns), count)
+                labels, names = as_labels(y_true, count, names)
+                codes, reading = self._first(labels, count, names, columns)
             else:
-                labels = as_labels(y_true, count, reading.labels)
+                labels, _ = as_labels(y_true, count, reading.labels)
                 codes = self._later(labels, count, columns, reading)
             core = self._core or _calipers.Monitor(len(reading.classes))
             self._core = core.observe(scores, codes, self._from_logits)
@@ -121,11 +122,12 @@ class Monitor:
     ) -> tuple[Any, _Reading]:
         """Read labels as `evaluate` does, and keep what they mean."""
         codes, classes, rule, _, _ = _calipers.read_labels(labels, count, names)
-        fixed = {
-            "positions": [str(position) for position in range(len(classes))],
-            "truth": ["false", "true"],
-        }
-        return codes, _Reading(classes, fixed.get(rule, classes), columns)
+        fixed = classes
+        if rule in POSITIONS:
+            fixed = [str(POSITIONS[rule] + place) for place in range(len(classes))]
+        elif rule == "truth":
+            fixed = ["false", "true"]
+        return codes, _Reading(classes, fixed, columns)
 
     @staticmethod
     def _later(labels: Any, count: int, columns: list[str] | None, reading: _Reading) -> Any:

@@ -170,5 +170,6 @@ def neighbours(
     given = locals()
     scores, columns = as_scores(y_prob)
     settings = as_settings(given, scores, columns)
-    labels = as_labels(y_true, number_of_columns(scores), settings["class_names"])
+    names = settings["class_names"]
+    labels, settings["class_names"] = as_labels(y_true, number_of_columns(scores), names)
     return Measurements(_calipers.neighbours(labels, scores, settings))

@@ -13,25 +13,24 @@ from calipers._errors import InputError
 
 def from_one_hot(
     array: np.ndarray[Any, Any], own: list[str] | None, names: list[str] | None
-) -> np.ndarray[Any, Any]:
-    """Return the class of each row's 1: its name, or its position where classes have no names.
+) -> tuple[np.ndarray[Any, Any], list[str]]:
+    """Return the class of each row's 1 by its name, and the classes' names in their order.
 
     ``own`` are the names of the labels' columns, ``names`` those of the probabilities' classes.
-    Where both have names, the names count, and not the places.
+    Where both have names, the names count, and not the places; where neither has, the names are the
+    places.
     """
     positions = _positions(as_floats(array, "y_true"))
-    if own is not None and names is not None:
-        own = names_of_columns(own)
-        # A single column is that of one class, whatever it is called: labels go by their words.
-        if len(names) > 1 and set(own) != set(names):
-            raise InputError(
-                f"y_true: one-hot labels with the columns {own}; expected the classes {names}"
-            )
-        names = own
-    if names is None or len(names) == 1:
-        return positions
-    labels: np.ndarray[Any, Any] = np.asarray(names, dtype=object)[positions]
-    return labels
+    places = [str(place) for place in range(array.shape[1])]
+    own = None if own is None else names_of_columns(own)
+    # A single column is that of one class, whatever it is called: labels go by their words.
+    if names is not None and len(names) == 1:
+        return np.asarray(own or places, dtype=object)[positions], names
+    if own is not None and names is not None and set(own) != set(names):
+        raise InputError(
+            f"y_true: one-hot labels with the columns {own}; expected the classes {names}"
+        )
+    return np.asarray(own or names or places, dtype=object)[positions], names or own or places
 
 
 def _positions(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

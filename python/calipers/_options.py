@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from calipers._arrays import as_weights, as_whole, number_of_columns
+from calipers._arrays import as_weights, as_whole, classes_of, number_of_columns
 from calipers._classifier import as_learner
 from calipers._distance import Distance
 from calipers._errors import InputError
@@ -22,11 +22,11 @@ Converter = Callable[[Any, str], Any]
 def as_settings(
     given: Mapping[str, Any], scores: np.ndarray[Any, Any], columns: list[str] | None
 ) -> dict[str, Any]:
-    """Convert all options among what was given; ``columns`` are the names of the columns' classes.
+    """Convert all options among what was given; ``columns`` are the names of the columns.
 
     The extension applies them one by one, by the same names.
     """
-    names = as_names(given["class_names"], columns, number_of_columns(scores))
+    names = as_names(given["class_names"], classes_of(columns), number_of_columns(scores))
     given = {**given, "class_names": names}
     if "recalibrator" in given:
         given["recalibrator"] = as_learner(given["recalibrator"], given["log_features"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calipers import _calipers
-from calipers._arrays import as_scores, as_weights, as_whole, number_of_columns
+from calipers._arrays import as_scores, as_weights, as_whole, classes_of, number_of_columns
 from calipers._classifier import ClassifierRecalibrator, as_learner
 from calipers._errors import InputError
 from calipers._labels import as_names, read
@@ -112,7 +112,7 @@ class Recalibrator(Routed):
             )
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             warnings.warn(_column_vector(), stacklevel=2)
-        labels = read(y, columns, self.class_names, names)
+        labels = read(y, columns, self.class_names, classes_of(names))
         learner = self.as_learner()
         weights = as_weights(sample_weight)
         threads = 0 if self.threads is None else as_whole(self.threads, "threads")

@@ -122,7 +122,7 @@ def test_compare_tells_models_apart(data):
     text = str(comparison)
     assert text.startswith("A  raw\nB  corrected\nC  again\n\nl1  estimate")
     of_l1 = text[: text.index("\n\nbrier")]
-    assert "\nA is worse than B: A - B = 0." in of_l1
+    assert "\nmore error is found in A than in B: A - B = 0." in of_l1
     assert "\nA and C are not shown to differ" in of_l1
     assert json.loads(comparison.to_json()) == comparison.to_dict()
     assert (

@@ -46,8 +46,15 @@ fn what_is_guessed_is_said_and_nothing_else() {
     let run = |more: &[&str]| {
         place.run(&[&["estimate", "table.csv", "--recalibrator", "identity"], more].concat())
     };
-    let Ran { status, stderr, .. } = run(&[]);
-    assert_eq!((status, stderr.as_str()), (0, "label: label; probabilities: p_0, p_1, p_2\n"));
-    let Ran { status, stderr, .. } = run(&["--label", "label", "--probs", "p_0,p_1,p_2"]);
-    assert_eq!((status, stderr.as_str()), (0, ""));
+    // The table and JSON have it themselves, guessed or not.
+    let understood = "p_0 -> P(0), p_1 -> P(1), p_2 -> P(2); labels: label\n";
+    for more in [&[][..], &["--label", "label", "--probs", "p_0,p_1,p_2"]] {
+        let Ran { status, stdout, stderr } = run(more);
+        assert_eq!((status, stderr.as_str()), (0, ""));
+        assert!(stdout.contains(understood), "{stdout}");
+    }
+    let Ran { status, stderr, .. } = run(&["--format", "csv"]);
+    assert!(status == 0 && stderr.starts_with(understood), "{stderr}");
+    let Ran { stdout, .. } = run(&["--format", "json"]);
+    assert!(stdout.contains("\"p_2\": \"2\"") && stdout.contains("\"labels\": \"label\""));
 }

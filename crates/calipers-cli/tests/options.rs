@@ -59,6 +59,7 @@ const COMMANDS: &[Base] = &[
     ("simulate", &["simulate", "binary-over"], &[("--rows", "9"), ("--output", "drawn.csv")]),
     ("metrics", &["metrics"], &[]),
     ("recalibrators", &["recalibrators"], &[]),
+    ("columns", &["columns"], &[]),
 ];
 
 /// An option: what else is asked for without it and with it, and what is asked for with it alone.
@@ -69,11 +70,14 @@ const TRIALS: &[Trial] = &[
     ("--label", &[], &[("--label", "truth")]),
     ("--probs", &[], &[("--probs", "prob_0,prob_1")]),
     ("--logits", &[("--probs", AWAY)], &[("--logits", "logit_0,logit_1")]),
+    ("--classes", &[], &[("--classes", "1,0")]),
+    ("--positive-class", &[("--probs", "p_1")], &[("--positive-class", "0")]),
     ("--renormalise", &[("table.csv", "rounded.csv")], &[("--renormalise", "")]),
     ("--weight", &[], &[("--weight", "weight")]),
     ("--group", &[], &[("--group", "group")]),
     ("--metric", &[], &[("--metric", "brier")]),
     ("--max", &[], &[("--max", "l1=0.01")]),
+    ("--max-worse", &[], &[("--max-worse", "l1=0.01")]),
     ("--recalibrator", &[], &[("--recalibrator", "temperature")]),
     ("--binary", &[], &[("--binary", "vector")]),
     ("--log-floor", &[], &[("--log-floor", "1e-6")]),
@@ -199,6 +203,7 @@ fn options(words: &[&str]) -> Vec<String> {
         let line = line.trim_start();
         let long = if line.starts_with("--") { Some(line) } else { line.get(4..) };
         let long = long.filter(|long| long.starts_with("--") && line.starts_with('-'))?;
+        let long = Some(long).filter(|long| !long.starts_with("---"))?;
         Some(long.split([' ', ',']).next()?.to_owned())
     };
     let found: Vec<String> = help.stdout.lines().filter_map(named).collect();

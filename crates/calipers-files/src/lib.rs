@@ -62,7 +62,7 @@ mod table;
 pub mod words;
 mod write;
 
-pub use columns::{Columns, FoldColumn, Loaded, ScoreColumns, Unlabelled};
+pub use columns::{Columns, FoldColumn, GUESSES, Loaded, ScoreColumns, Unlabelled};
 pub use door::{load, predictions, predictions_within};
 pub use error::{Error, ErrorKind, Result};
 pub use formats::Format;

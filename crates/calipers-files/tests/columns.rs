@@ -148,8 +148,10 @@ fn columns_of_certain_names_are_never_guessed_to_be_probabilities() {
     load(file, &Columns::new(), &|line| said.borrow_mut().push(line.to_owned())).unwrap();
     assert_eq!(
         said.into_inner(),
-        ["label: label; probabilities: p_0, p_1, p_2; ignored: weight, Sample_Weight, fold, \
-          fold_id, group, ID, index, (unnamed), word"]
+        [
+            "p_0 -> P(0), p_1 -> P(1), p_2 -> P(2); labels: label; ignored: weight, Sample_Weight, fold, \
+          fold_id, group, ID, index, (unnamed), word"
+        ]
     );
 }
 

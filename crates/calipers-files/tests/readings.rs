@@ -8,6 +8,7 @@ use std::fs;
 
 use calipers::{Predictions, simulate};
 use calipers_files::{Columns, load};
+use proptest::strategy::Strategy;
 
 /// What is expected of a header.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -220,7 +221,15 @@ fn a_single_column_is_of_the_class_that_it_names() {
         ("y_prob", 1, ["0", "1"], Right),
         ("p_1", 1, ["0", "1"], Right),
         ("p_0", 0, ["0", "1"], Right),
-        ("p0", 1, ["-1", "1"], Right),
+        ("p0", 0, ["0", "1"], Right),
+        ("class_0", 0, ["0", "1"], Right),
+        ("proba0", 0, ["False", "True"], Right),
+        ("class1", 1, ["0", "1"], Right),
+        ("benign_score", 0, ["Benign", "Malignant"], Right),
+        ("model_0", 1, ["0", "1"], Refused),
+        ("model_1", 1, ["0", "1"], Right),
+        ("score_v2", 1, ["0", "1"], Right),
+        ("p", 1, ["-1", "1"], Right),
         ("score", 1, ["no", "yes"], Right),
         ("p_no", 0, ["no", "yes"], Right),
         ("score", 1, ["False", "True"], Right),
@@ -263,5 +272,64 @@ fn columns_that_are_something_else_are_refused_or_left_out() {
         let asked = Columns::new().label("label");
         let found = outcome(&predictions, &with(name, &other), &asked.probs(["p_0", "p_1"]));
         assert_eq!(found, Ok(Right), "{name}");
+    }
+}
+
+/// Names of columns, and labels, for a class: those of one family stand in one file.
+type Family = (fn(usize) -> String, fn(usize) -> String);
+
+const FAMILIES: [Family; 8] = [
+    (|class| format!("p_{class}"), |class| class.to_string()),
+    (|class| format!("p{class}"), |class| format!("{class}.0")),
+    (|class| format!("P({class})"), |class| class.to_string()),
+    (|class| format!("class {}", class + 1), |class| (class + 1).to_string()),
+    (|class| format!("proba_{}", WORDS[class]), |class| WORDS[class].to_owned()),
+    (|class| WORDS[class].to_uppercase(), |class| WORDS[class].to_owned()),
+    (|class| WORDS[class].to_owned(), |class| class.to_string()),
+    (|class| format!("{}_prob", WORDS[class]), |class| (class + 1).to_string()),
+];
+const WORDS: [&str; 6] = ["fox", "cat", "ant", "dog", "emu", "bee"];
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(300))]
+
+    /// However columns and classes are shuffled, and whichever classes occur: the predictions that
+    /// were written, or an error.
+    #[test]
+    fn any_order_gives_one_reading(
+        family in 0..FAMILIES.len(),
+        classes in 2..=6usize,
+        order in proptest::sample::subsequence((0..6).collect::<Vec<usize>>(), 6)
+            .prop_shuffle(),
+        kept in proptest::collection::vec(proptest::bool::ANY, 6),
+        seed in 0..1_000u64,
+    ) {
+        let ten = simulate("multiclass-overconfident-10", 40, seed).unwrap();
+        let mut probs = ten.probs().select(ndarray::Axis(1), &(0..classes).collect::<Vec<_>>());
+        probs.rows_mut().into_iter().for_each(|mut row| row /= row.sum());
+        let all: Vec<u32> = ten.labels().iter().map(|label| label % classes as u32).collect();
+        let all = Predictions::new(probs, &all).unwrap();
+        let rows: Vec<usize> =
+            (0..all.rows()).filter(|&row| kept[all.labels()[row] as usize]).collect();
+        proptest::prop_assume!(!rows.is_empty());
+        let labels: Vec<u32> = rows.iter().map(|&row| all.labels()[row]).collect();
+        let some =
+            Predictions::new(all.probs().select(ndarray::Axis(0), &rows), &labels).unwrap();
+        let (name, label) = FAMILIES[family];
+        let names: Vec<String> = (0..classes).map(name).collect();
+        let labels: Vec<String> = (0..classes).map(label).collect();
+        let columns: Vec<(&str, usize)> = order
+            .iter()
+            .filter(|&&class| class < classes)
+            .map(|&class| (names[class].as_str(), class))
+            .collect();
+        let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+        let text = table(&some, &columns, &labels);
+        // Words whose labels are the classes' numbers say nothing of how these were numbered.
+        let numbered = family >= 6;
+        if let Err(why) = outcome(&some, &text, &Columns::new()) {
+            let sorted = columns.windows(2).all(|pair| pair[0].0 < pair[1].0);
+            proptest::prop_assert!(numbered && sorted, "{why}\n{text}");
+        }
     }
 }

@@ -8,9 +8,8 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::arrays::{Scores, ScoresView};
+use crate::arrays::Scores;
 use crate::background;
-use crate::error::raise;
 use crate::labels::Labels;
 use crate::options::Options;
 
@@ -37,38 +36,39 @@ pub fn evaluate<'py>(
     Ok(dict)
 }
 
+/// A model: its name, and its labels, scores and settings as [`evaluate`] takes them.
+type Model<'py> = (String, (Labels<'py>, Scores<'py>, Bound<'py, PyDict>));
+
 /// Compares several models on the same labels; the comparison as a dictionary.
 #[pyfunction]
-#[pyo3(signature = (labels, models, settings))]
-pub fn compare<'py>(
-    py: Python<'py>,
-    labels: Labels<'py>,
-    models: Vec<(String, Scores<'py>)>,
-    settings: &Bound<'py, PyDict>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let options = Options::read(settings)?;
-    let views: Vec<(&str, ScoresView<'_>)> =
-        models.iter().map(|(name, scores)| (name.as_str(), scores.view())).collect();
-    let Some((_, first)) = views.first() else {
-        let reason = "none: at least 2 are needed".to_owned();
-        return Err(raise(py, &calipers::Error::Setting { name: "models", reason }));
-    };
-    let labels = labels.resolve(py, first.columns(), options.class_names.as_deref())?;
-    let comparison: Comparison = background::run(py, options.threads(), |caller| {
-        let predictions: Vec<Predictions<'_>> = views
+#[pyo3(signature = (models))]
+pub fn compare<'py>(py: Python<'py>, models: Vec<Model<'py>>) -> PyResult<Bound<'py, PyDict>> {
+    let mut read = Vec::with_capacity(models.len());
+    for (name, (labels, scores, settings)) in &models {
+        let (options, view) = (Options::read(settings)?, scores.view());
+        let labels = labels.resolve(py, view.columns(), options.class_names.as_deref())?;
+        read.push((name.as_str(), options, view, labels));
+    }
+    let threads = read.first().map_or(0, |(_, options, ..)| options.threads());
+    let remarks: Vec<Option<String>> =
+        read.iter().map(|(.., labels)| labels.reading.remark.clone()).collect();
+    let comparison: Comparison = background::run(py, threads, |caller| {
+        let predictions: Vec<(&str, Predictions<'_>)> = read
             .iter()
-            .map(|(_, scores)| options.predictions(*scores, &labels))
-            .collect::<Result<_, _>>()?;
+            .map(|(name, options, view, labels)| Ok((*name, options.predictions(*view, labels)?)))
+            .collect::<Result<_, calipers::Error>>()?;
         let named: Vec<(&str, &Predictions<'_>)> =
-            views.iter().map(|(name, _)| *name).zip(&predictions).collect();
-        options.estimator(&caller).compare(&named)
+            predictions.iter().map(|(name, one)| (*name, one)).collect();
+        // All models were given the same settings but for their columns.
+        let estimator = read.swap_remove(0).1.estimator(&caller);
+        estimator.compare(&named)
     })?;
     let dict = PyDict::new(py);
     dict.set_item("json", format!("{:#}", comparison.to_json()))?;
     dict.set_item("text", printed(&text::comparison(&comparison, Look::PYTHON)))?;
     let reports = PyList::empty(py);
-    for report in comparison.reports {
-        reports.append(as_dict(py, report, labels.reading.remark.as_deref())?)?;
+    for (report, remark) in comparison.reports.into_iter().zip(&remarks) {
+        reports.append(as_dict(py, report, remark.as_deref())?)?;
     }
     dict.set_item("reports", reports)?;
     let differences = PyList::empty(py);

@@ -221,7 +221,8 @@ pub fn read_labels<'py>(
     let Resolved { codes, reading, firsts } = labels.resolve(py, columns, names.as_deref())?;
     let rule = match reading.rule {
         Rule::Names => "names",
-        Rule::Positions => "positions",
+        Rule::Positions(0) => "positions",
+        Rule::Positions(_) => "positions from 1",
         Rule::Truth => "truth",
         Rule::Sorted => "sorted",
     };

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use calipers::{
-    BinaryNorm, Estimator, Folds, Metric, Predictions, Recalibrator, Test, recalibrator,
+    BinaryNorm, Estimator, Folds, Metric, Origin, Predictions, Recalibrator, Test, recalibrator,
 };
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyTypeError;
@@ -26,6 +26,7 @@ pub struct Options {
     learner: Option<Learner>,
     weights: Option<Vec<f64>>,
     groups: Option<Vec<String>>,
+    origin: Option<(String, Vec<String>)>,
     /// The classes' names.
     pub class_names: Option<Vec<String>>,
     /// Whether the errors of two classes are those of both columns.
@@ -62,6 +63,7 @@ impl Options {
             learner: None,
             weights: None,
             groups: None,
+            origin: None,
             class_names: None,
             vector: false,
             from_logits: false,
@@ -86,6 +88,7 @@ impl Options {
                 self.weights = Some(weights.as_array().to_vec());
             }
             "groups" => self.groups = Some(value.extract()?),
+            "origin" => self.origin = Some(value.extract()?),
             "class_names" => self.class_names = Some(value.extract()?),
             "from_logits" => self.from_logits = value.extract()?,
             "binary" => {
@@ -127,7 +130,12 @@ impl Options {
         if let Some(groups) = &self.groups {
             predictions = predictions.with_groups(groups)?;
         }
-        Ok(predictions)
+        Ok(match &self.origin {
+            Some((labels, columns)) => {
+                predictions.with_origin(Origin::new(labels, columns, self.from_logits))
+            }
+            None => predictions,
+        })
     }
 
     /// The estimator with everything that asks the calling thread, which listens for as long as there

@@ -46,7 +46,7 @@ pub mod words;
 
 pub use data::labels;
 pub use data::{
-    Folds, Predictions, Probabilities, Real, RowGroups, SUM_TOLERANCE, Sample, Simulation,
+    Folds, Origin, Predictions, Probabilities, Real, RowGroups, SUM_TOLERANCE, Sample, Simulation,
     check_weights, simulate,
 };
 pub use error::{Error, Result};

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use calipers_draw::text::{self, Face, Outcome};
 
-use super::measure::{estimator, explain, metrics, predictions};
+use super::measure::{estimator, explain, limits, metrics, predictions};
 use crate::args::{ColumnArgs, ListFormat, MEASURE, MethodArgs, OUTPUT, to_read};
-use crate::error::{Failure, Result, say};
+use crate::error::{Result, say};
 use crate::exit::Exit;
 use crate::output::{self, look};
 use crate::progress::Progress;
@@ -51,7 +51,7 @@ pub struct Args {
 
 /// Runs the command; the exit status says how it went.
 pub fn run(args: &Args) -> Result<Exit> {
-    let limits = limits(&args.max)?;
+    let limits = limits("--max", &args.max)?;
     let metrics = metrics(limits.iter().map(|(name, _)| name.as_str()))?;
     let mut estimator = estimator(metrics, &args.method)?;
     // A limit is held against the bound: the table has the p-value for those who ask for it.
@@ -62,8 +62,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     }
     let file = output::name(&args.file);
     let progress = Progress::start(format!("reading {file}"));
-    let said = |line: &str| progress.say(line);
-    let loaded = predictions(&args.file, &args.columns, &args.method.fitting, &said)?;
+    let loaded = predictions(&args.file, &args.columns, &args.method.fitting, &|_| {})?;
     let plan = loaded.folds.unwrap_or_default();
     let estimator =
         progress.watch(estimator.fold_plan(plan), draws, "holding groups to the limits");
@@ -81,30 +80,4 @@ pub fn run(args: &Args) -> Result<Exit> {
     output::print(&text)?;
     text::notes(&report, Face::CommandLine).iter().for_each(|note| say(note));
     Ok(if outcomes.iter().any(Outcome::failed) { Exit::CheckFailed } else { Exit::Fine })
-}
-
-/// `l1=0.02` and so on; a metric may have one limit.
-fn limits(given: &[String]) -> Result<Vec<(String, f64)>> {
-    let mut limits: Vec<(String, f64)> = Vec::new();
-    for text in given {
-        let text = text.trim();
-        let Some((name, limit)) = text.split_once('=') else {
-            return Err(Failure::input(format!("--max {text}: a limit is missing"))
-                .hint(format!("write it as --max {text}=0.02")));
-        };
-        // The name as it is printed, so that `l1.0` is `l1`.
-        let name =
-            metrics(std::iter::once(name))?.first().map_or_else(String::new, ToString::to_string);
-        let limit = limit.trim().parse::<f64>().ok().filter(|limit| *limit >= 0.0);
-        let Some(limit) = limit.filter(|limit| limit.is_finite()) else {
-            return Err(Failure::input(format!(
-                "--max {text}: the limit is not a number of at least 0"
-            )));
-        };
-        if limits.iter().any(|(already, _)| *already == name) {
-            return Err(Failure::input(format!("--max {text}: {name} has a limit already")));
-        }
-        limits.push((name, limit));
-    }
-    Ok(limits)
 }

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use calipers::{Folds, Predictions};
-use calipers_draw::text;
+use calipers_draw::text::{self, Worse};
 use calipers_files::words::file_name;
 
-use super::measure::{estimator, explain, metrics, predictions};
-use crate::args::{ColumnArgs, FittingArgs, ListFormat, MethodArgs, MetricArgs, OUTPUT};
+use super::measure::{estimator, explain, limits, metrics, predictions};
+use crate::args::{ColumnArgs, FittingArgs, ListFormat, MEASURE, MethodArgs, MetricArgs, OUTPUT};
 use crate::error::{Failure, Result};
+use crate::exit::Exit;
 use crate::output::{self, look};
 use crate::progress::Progress;
 
@@ -19,8 +20,12 @@ const EXAMPLES: &str = "\
 Examples:
   calipers compare old.csv new.csv
   calipers compare a.parquet b.parquet c.parquet --metric l1,brier --format json
+  calipers compare old.csv new.csv --max-worse l1=0.01
 
-The files hold the same rows in the same order, with the same labels.";
+The files hold the same rows in the same order, with the same labels.
+
+With --max-worse the exit status is 1 if more error is shown to be found in one
+of the other files than in the first, by more than the limit; 0 if none is.";
 
 /// Compare several models on the same labels
 #[derive(Debug, clap::Args)]
@@ -39,33 +44,43 @@ pub struct Args {
     #[command(flatten)]
     pub method: MethodArgs,
 
+    /// How much more error than in the first file may be found in the others, such as l1=0.01; repeat
+    /// it or separate by commas
+    #[arg(long, value_name = "M=LIMIT", value_delimiter = ',', help_heading = MEASURE)]
+    pub max_worse: Vec<String>,
+
     /// How to print the comparison
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = OUTPUT)]
     pub format: ListFormat,
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &Args) -> Result<Exit> {
     if args.columns.group.is_some() && args.format == ListFormat::Table {
         return Err(Failure::input("--group: the table of a comparison has no room for groups")
             .hint("--format json has the errors of each model within groups"));
     }
-    let metrics = metrics(args.metrics.metric.iter().map(String::as_str))?;
+    let limits = limits("--max-worse", &args.max_worse)?;
+    let held = limits.iter().map(|(name, _)| name.as_str());
+    let metrics = metrics(args.metrics.metric.iter().map(String::as_str).chain(held))?;
     let estimator = estimator(metrics, &args.method)?;
     let progress = Progress::start("reading");
-    let said = |line: &str| progress.say(line);
-    let (models, plan) = load_models(&args.files, &args.columns, &args.method.fitting, &said)?;
+    let (models, plan) = load_models(&args.files, &args.columns, &args.method.fitting, &|_| {})?;
     let estimator =
         progress.watch(estimator.fold_plan(plan), args.method.draws, "on to the next model");
     let named: Vec<(&str, &Predictions<'_>)> =
         models.iter().map(|(name, predictions)| (name.as_str(), predictions)).collect();
     let comparison = estimator.compare(&named).map_err(|error| explain(&error))?;
     drop(progress);
+    let worse = Worse::all(&comparison, &limits);
     let text = match args.format {
-        ListFormat::Table => text::comparison(&comparison, look()),
-        ListFormat::Json => output::pretty(&comparison.to_json()),
+        ListFormat::Table => {
+            format!("{}{}", text::comparison(&comparison, look()), text::worse(&worse))
+        }
+        ListFormat::Json => output::pretty(&text::comparison_json(&comparison, &worse)),
     };
-    output::print(&text)
+    output::print(&text)?;
+    Ok(if worse.iter().any(Worse::failed) { Exit::CheckFailed } else { Exit::Fine })
 }
 
 /// Reads the files of one model or several, by their names, and the folds that they share.

@@ -26,10 +26,8 @@ Examples:
 fn after_help() -> String {
     format!(
         "{EXAMPLES}\n\n\
-         Files are {}. Without --label and --probs the columns are guessed, and what was guessed is \
-         said on standard error.\n\n\
-         Labels are the classes' names, which are the names of the probability columns without a \
-         prefix such as p_, or the columns' positions from 0, or true and false.",
+         Files are {}. Without --label and --probs the columns are guessed; what was understood is \
+         said above the table. `calipers help columns` has the rules.",
         Format::described()
     )
 }
@@ -87,7 +85,12 @@ pub fn run(args: &Args) -> Result<()> {
     let start = Instant::now();
     let name = output::name(&args.file);
     let progress = Progress::start(format!("reading {name}"));
-    let said = |line: &str| progress.say(line);
+    // The table and JSON have it themselves.
+    let said = |line: &str| {
+        if args.format == ReportFormat::Csv {
+            progress.say(line)
+        }
+    };
     let loaded = predictions(&args.file, &args.columns, &args.method.fitting, &said)?;
     let reading = start.elapsed();
     let grouped = loaded.predictions.groups().is_some();

@@ -23,6 +23,32 @@ pub fn metrics<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<Metric>> 
     Ok(metrics)
 }
 
+/// `l1=0.02` and so on; a metric may have one limit.
+pub fn limits(flag: &str, given: &[String]) -> Result<Vec<(String, f64)>> {
+    let mut limits: Vec<(String, f64)> = Vec::new();
+    for text in given {
+        let text = text.trim();
+        let Some((name, limit)) = text.split_once('=') else {
+            return Err(Failure::input(format!("{flag} {text}: a limit is missing"))
+                .hint(format!("write it as {flag} {text}=0.02")));
+        };
+        // The name as it is printed, so that `l1.0` is `l1`.
+        let name =
+            metrics(std::iter::once(name))?.first().map_or_else(String::new, ToString::to_string);
+        let limit = limit.trim().parse::<f64>().ok().filter(|limit| *limit >= 0.0);
+        let Some(limit) = limit.filter(|limit| limit.is_finite()) else {
+            return Err(Failure::input(format!(
+                "{flag} {text}: the limit is not a number of at least 0"
+            )));
+        };
+        if limits.iter().any(|(already, _)| *already == name) {
+            return Err(Failure::input(format!("{flag} {text}: {name} has a limit already")));
+        }
+        limits.push((name, limit));
+    }
+    Ok(limits)
+}
+
 /// An estimator with everything but the folds, which the file may have.
 pub fn estimator(metrics: Vec<Metric>, method: &MethodArgs) -> Result<Estimator> {
     let mut estimator = fitting(&method.fitting)?

@@ -4,6 +4,7 @@
 //! sub-commands, in this order, and the way to each `run` follow.
 
 mod check;
+mod columns;
 mod compare;
 mod estimate;
 mod measure;
@@ -50,4 +51,5 @@ commands! {
     Simulate => simulate,
     Metrics => metrics,
     Recalibrators => recalibrators,
+    Columns => columns,
 }

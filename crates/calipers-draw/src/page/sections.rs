@@ -162,8 +162,9 @@ impl Page<'_> {
         let identifier = self.identifier("t");
         html.push_str(&table(&identifier, &columns, &rows));
         html.push_str(
-            "<p class=\"note\">The first estimate less the second, on the same rows and folds; p-values are \
-             adjusted for the number of pairs by Holm's method.</p></section>\n",
+            "<p class=\"note\">The first estimate less the second, on the same rows and folds: of what is \
+             found of the errors, which bounds them from below. Intervals and p-values allow for the \
+             number of pairs.</p></section>\n",
         );
         html
     }
@@ -385,12 +386,18 @@ impl Page<'_> {
         let Some(report) = self.seen.reports.first() else { return String::new() };
         let inputs = if self.run.inputs.is_empty() { &self.seen.models } else { &self.run.inputs };
         let files: Vec<String> = inputs.iter().map(|file| self.name(file)).collect();
+        let read = self.seen.reports.iter().filter_map(|report| {
+            report.origin.as_ref().map(|origin| escape(&origin.line(&report.classes)))
+        });
+        let mut columns: Vec<String> = read.collect();
+        columns.dedup();
         let folds = match report.repeats {
             1 => report.folds.to_string(),
             repeats => format!("{}, drawn {repeats} times", report.folds),
         };
         let items = [
             ("input", files.join("<br>")),
+            ("columns", columns.join("<br>")),
             ("rows", thousands(report.rows)),
             ("classes", thousands(report.classes.len())),
             ("recalibrator", escape(&report.recalibrator)),
@@ -400,8 +407,11 @@ impl Page<'_> {
             ("made at", when::utc(self.run.when)),
             ("took", format!("{:.2} s", self.run.seconds)),
         ];
-        let list: String =
-            items.iter().map(|(name, text)| format!("<dt>{name}</dt><dd>{text}</dd>")).collect();
+        let list: String = items
+            .iter()
+            .filter(|(_, text)| !text.is_empty())
+            .map(|(name, text)| format!("<dt>{name}</dt><dd>{text}</dd>"))
+            .collect();
         format!("<section><h2>What was run</h2>\n<dl>{list}</dl></section>\n")
     }
 }

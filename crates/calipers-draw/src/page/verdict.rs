@@ -76,17 +76,27 @@ impl Page<'_> {
             own.iter().filter(|one| one.is_clear(report.confidence)).collect();
         let model = |number: usize| self.name(&self.seen.models[number]);
         let sentence = |one: &Difference| {
-            let (worse, better) =
+            let (more, less) =
                 if one.value > 0.0 { (one.first, one.second) } else { (one.second, one.first) };
             format!(
-                "{} is <strong>shown to be calibrated worse</strong> than {}: by {} (p = {}).",
-                model(worse),
-                model(better),
+                "<strong>More error is found</strong> in {} than in {}: by {} (p = {}).",
+                model(more),
+                model(less),
                 self.points(one.value.abs()),
                 decimal(one.p_value)
             )
         };
+        let shown = |report: &Report| report.get(metric).is_some_and(|one| one.lower > 0.0);
+        let none = !self.seen.reports.iter().any(shown);
         match (clear.as_slice(), own.len()) {
+            ([], 1) if none => {
+                "<strong>Neither</strong> of the two models is <strong>shown to have an error</strong>."
+                    .to_owned()
+            }
+            ([], _) if none => {
+                "<strong>None</strong> of the models is <strong>shown to have an error</strong>."
+                    .to_owned()
+            }
             ([], 1) => {
                 "The two models are <strong>not shown to differ</strong> in calibration.".to_owned()
             }
@@ -94,7 +104,7 @@ impl Page<'_> {
                 .to_owned(),
             ([one], _) => sentence(one),
             (several, pairs) => format!(
-                "{} of {} pairs of models are <strong>shown to differ</strong> in calibration. {}",
+                "In {} of {} pairs of models <strong>more error is found</strong> in one than in the other. {}",
                 several.len(),
                 pairs,
                 several

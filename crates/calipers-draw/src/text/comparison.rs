@@ -1,9 +1,9 @@
 //! Several models on the same labels.
 
-use calipers::{Comparison, Difference, Estimate};
+use calipers::{Comparison, Difference, Estimate, Report};
 
 use super::numbers::decimal;
-use super::report::with_numbers;
+use super::report::{columns, with_numbers};
 use super::{Look, Table};
 
 /// A comparison as text: a letter for every model, whose names may be long; then for each metric a
@@ -12,6 +12,12 @@ pub fn comparison(comparison: &Comparison, look: Look) -> String {
     let names = comparison.models.iter().enumerate();
     let mut text: String = names.map(|(at, name)| format!("{}  {name}\n", letter(at))).collect();
     let Some(first) = comparison.reports.first() else { return text };
+    let read: Vec<Option<String>> = comparison.reports.iter().map(columns).collect();
+    let alike = read.iter().all(|one| *one == read[0]);
+    for (at, one) in read.iter().enumerate().take(if alike { 1 } else { read.len() }) {
+        let whose = if alike { String::new() } else { format!("{}: ", letter(at)) };
+        text.extend(one.iter().map(|one| format!("{whose}{one}")));
+    }
     for metric in first.estimates.iter().map(|one| &one.metric) {
         let own: Vec<&Estimate> =
             comparison.reports.iter().filter_map(|report| report.get(metric)).collect();
@@ -19,15 +25,16 @@ pub fn comparison(comparison: &Comparison, look: Look) -> String {
         text.push('\n');
         text.push_str(&with_numbers(models, &own, first.confidence).text(look));
         for one in comparison.differences.iter().filter(|one| one.metric == *metric) {
-            text.push_str(&sentence(one, first.confidence));
+            text.push_str(&sentence(one, &comparison.reports));
             text.push('\n');
         }
     }
     text
 }
 
-/// In so many words.
-fn sentence(one: &Difference, confidence: f64) -> String {
+/// In so many words: no more than which model more error is found in, since what is found of an error
+/// bounds it from below alone.
+fn sentence(one: &Difference, reports: &[Report]) -> String {
     let (first, second) = (letter(one.first), letter(one.second));
     let numbers = format!(
         "{first} - {second} = {} ({} to {}), p = {}",
@@ -36,11 +43,18 @@ fn sentence(one: &Difference, confidence: f64) -> String {
         decimal(one.interval.1),
         decimal(one.p_value)
     );
-    if !one.is_clear(confidence) {
-        return format!("{first} and {second} are not shown to differ: {numbers}");
+    let own = [one.first, one.second].map(|model| reports.get(model));
+    let confidence = own[0].map_or(0.95, |report| report.confidence);
+    if one.is_clear(confidence) {
+        let (more, less) = if one.value > 0.0 { (first, second) } else { (second, first) };
+        return format!("more error is found in {more} than in {less}: {numbers}");
     }
-    let (worse, better) = if one.value > 0.0 { (first, second) } else { (second, first) };
-    format!("{worse} is worse than {better}: {numbers}")
+    let shown = own.iter().flatten().filter_map(|report| report.get(&one.metric));
+    if shown.into_iter().any(|own| own.lower > 0.0) {
+        format!("{first} and {second} are not shown to differ: {numbers}")
+    } else {
+        format!("neither {first} nor {second} is shown to have an error: {numbers}")
+    }
 }
 
 /// A, B, …, Z, A1, B1, …
@@ -74,19 +88,21 @@ mod tests {
     }
 
     #[test]
-    fn who_is_worse_is_said_whichever_comes_first() {
+    fn where_more_is_found_is_said_whichever_comes_first() {
         let over = simulate("binary-overconfident", 2_000, 0).unwrap();
         let isotonic = recalibrator("isotonic").unwrap();
         let estimator = Estimator::new().metric("l1".parse().unwrap()).recalibrator(isotonic);
-        let mut one = estimator
-            .draws(0)
-            .compare(&[("a", &over), ("b", &over)])
-            .unwrap()
-            .differences
-            .remove(0);
+        let mut found = estimator.draws(0).compare(&[("a", &over), ("b", &over)]).unwrap();
+        let mut one = found.differences.remove(0);
         (one.value, one.p_value) = (0.02, 0.01);
-        assert!(sentence(&one, 0.95).starts_with("A is worse than B: A - B = 0.0200 ("));
+        let said = |one: &Difference| sentence(one, &found.reports);
+        assert!(said(&one).starts_with("more error is found in A than in B: A - B = 0.0200 ("));
         one.value = -0.02;
-        assert!(sentence(&one, 0.95).starts_with("B is worse than A: A - B = -0.0200 ("));
+        assert!(said(&one).starts_with("more error is found in B than in A: A - B = -0.0200 ("));
+        one.p_value = 0.06;
+        assert!(said(&one).starts_with("A and B are not shown to differ: A - B = -0.0200 ("));
+        found.reports.iter_mut().for_each(|report| report.estimates[0].lower = 0.0);
+        let said = sentence(&one, &found.reports);
+        assert!(said.starts_with("neither A nor B is shown to have an error: A - B = -0.0200 ("));
     }
 }

@@ -26,6 +26,7 @@ mod report;
 mod shown;
 mod table;
 mod tested;
+mod worse;
 
 pub use check::{Outcome, Verdict, check, check_json};
 pub use comparison::comparison;
@@ -38,6 +39,7 @@ pub use report::{report, report_html};
 pub(crate) use shown::Shown;
 pub use table::Table;
 pub(crate) use tested::Tested;
+pub use worse::{Worse, comparison_json, worse};
 
 /// Wide enough for any table here, and what a terminal has at least.
 pub const WIDTH: usize = 80;

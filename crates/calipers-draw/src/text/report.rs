@@ -36,8 +36,22 @@ pub fn report_html(report: &Report, notes: &[String]) -> String {
     format!("<div>{parts}{notes}</div>")
 }
 
-/// What was measured and how, on one line if it fits.
+/// What was measured and how, on one line if it fits; and which column was taken for what.
 pub(super) fn heading(report: &Report, name: Option<&str>) -> String {
+    let measured = measured(report, name);
+    match columns(report) {
+        Some(columns) => format!("{measured}\n{}", columns.trim_end()),
+        None => measured,
+    }
+}
+
+/// Which column was taken for what, where that was said.
+pub(super) fn columns(report: &Report) -> Option<String> {
+    let origin = report.origin.as_ref()?;
+    Some(filled(&origin.line(&report.classes)) + "\n")
+}
+
+fn measured(report: &Report, name: Option<&str>) -> String {
     let rows = count(report.rows, "row");
     let mut parts = vec![
         name.map_or_else(|| rows.clone(), |name| format!("{name}: {rows}")),
@@ -48,19 +62,27 @@ pub(super) fn heading(report: &Report, name: Option<&str>) -> String {
     if report.repeats != 1 {
         parts.push(format!("{} repeats", report.repeats));
     }
+    filled(&parts.join(", "))
+}
+
+/// A line that is broken between its parts, which end in a comma or a semicolon and a space, where it is
+/// too long.
+fn filled(line: &str) -> String {
     let mut text = String::new();
-    let mut width = 0;
-    for (position, part) in parts.iter().enumerate() {
-        let length = part.chars().count() + 1;
-        if position > 0 && width + 1 + length > WIDTH {
-            text.push_str(",\n  ");
+    let (mut width, mut rest) = (0, line);
+    while !rest.is_empty() {
+        let end = [", ", "; "].iter().filter_map(|end| rest.find(end)).min();
+        let (part, others) = end.map_or((rest, ""), |end| (&rest[..=end], &rest[end + 2..]));
+        let length = part.chars().count();
+        if width > 0 && width + 1 + length > WIDTH {
+            text.push_str("\n  ");
             width = 2;
-        } else if position > 0 {
-            text.push_str(", ");
-            width += 2;
+        } else if width > 0 {
+            text.push(' ');
+            width += 1;
         }
         text.push_str(part);
-        width += length - 1;
+        (width, rest) = (width + length, others);
     }
     text
 }

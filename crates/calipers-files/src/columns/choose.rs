@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use calipers::Origin;
 use calipers::labels::{class_names, prefix};
 use calipers::words::listed;
 
@@ -148,27 +149,24 @@ impl Choice {
         }
     }
 
-    /// What was chosen, in one line, if any of it was a guess.
-    pub fn said(&self, table: &Table) -> Option<String> {
-        if !self.guessed_label && !self.scores.guessed {
-            return None;
-        }
-        let mut said = format!("label: {}; {}", name(table, self.label), self.scores.said(table));
+    /// Whether any of it was a guess.
+    pub fn is_guessed(&self) -> bool {
+        self.guessed_label || self.scores.guessed
+    }
+
+    /// What was chosen; the predictions are called by these names.
+    pub fn origin(&self, table: &Table, scores: &[String]) -> Origin {
+        let own = |column: usize| table.columns[column].name.clone();
+        let mut origin = Origin::new(own(self.label), scores, self.scores.logits);
         for (what, column) in [("weight", self.weight), ("group", self.group), ("fold", self.folds)]
         {
-            if let Some(column) = column {
-                said.push_str(&format!("; {what}: {}", name(table, column)));
-            }
+            origin = origin.with(what, column.map(own).into_iter().collect());
         }
         let used: HashSet<usize> = self.columns().collect();
         // The class names of an archive are no choice: there is only one place for them.
-        let named = |at: usize| table.source.is_archive() && name(table, at) == "classes";
-        let ignored: Vec<usize> =
-            (0..table.columns.len()).filter(|&at| !used.contains(&at) && !named(at)).collect();
-        if !ignored.is_empty() {
-            said.push_str(&format!("; ignored: {}", names(table, &ignored)));
-        }
-        Some(said)
+        let named = |at: usize| table.source.is_archive() && table.columns[at].name == "classes";
+        let ignored = (0..table.columns.len()).filter(|&at| !used.contains(&at) && !named(at));
+        origin.with("ignored", ignored.map(own).collect())
     }
 }
 

@@ -14,8 +14,6 @@ pub struct Labels {
     pub codes: Vec<usize>,
     /// The classes' names.
     pub classes: Vec<String>,
-    /// What the user should know about how the labels were read.
-    pub remark: Option<String>,
 }
 
 /// Turns labels into classes by the rules of [`calipers::labels`]; `place` names a row's label in
@@ -26,9 +24,9 @@ pub fn resolve(
     place: &dyn Fn(usize) -> String,
 ) -> Result<Labels> {
     let (rows, found) = distinct(values, place)?;
-    let Reading { codes, classes, remark, .. } =
+    let Reading { codes, classes, .. } =
         read(&found, classes).map_err(|error| located(&error, place))?;
-    Ok(Labels { codes: rows.into_iter().map(|at| codes[at]).collect(), classes, remark })
+    Ok(Labels { codes: rows.into_iter().map(|at| codes[at]).collect(), classes })
 }
 
 /// The labels that occur, and which of them each row has.

@@ -2,7 +2,7 @@
 
 use calipers::labels::ClassColumns;
 use calipers::words::listed;
-use calipers::{Folds, Predictions, SUM_TOLERANCE};
+use calipers::{Folds, Predictions};
 
 use super::cells::{fold_ids, numbers, words};
 use super::choose::{Choice, choose};
@@ -26,7 +26,7 @@ use crate::words::shortened;
 /// let loaded = Loaded::of(read(&file, &columns.wanted())?, &columns, &say)?;
 /// assert_eq!(loaded.predictions.class_names(), ["cat", "dog"]);
 /// assert!(loaded.folds.is_some());
-/// assert_eq!(*guessed.borrow(), ["label: animal; probabilities: p_cat, p_dog; fold: part"]);
+/// assert_eq!(*guessed.borrow(), ["p_cat -> P(cat), p_dog -> P(dog); labels: animal; fold: part"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -48,24 +48,25 @@ impl Loaded {
     /// A column is missing or asked for twice; what is in a cell is wrong, with its place.
     pub fn of(mut table: Table, asked: &Columns, say: &dyn Fn(&str)) -> Result<Self> {
         let choice = choose(&table, asked)?;
-        if let Some(said) = choice.said(&table) {
-            say(&shortened(&said));
-        }
         check_lengths(&table, &choice)?;
         let mut scores = score::take(&mut table, &choice.scores)?;
         let Table { source, columns } = &table;
         let label = &columns[choice.label];
-        check_sums(source, &scores, &choice)?;
+        if !asked.renormalise {
+            check_sums(source, &scores, &choice)?;
+        }
         let classes = class_columns(&scores, asked, source)?;
         let labels =
             labels::resolve(&label.values, &classes, &|row| source.cell(row, &label.name))?;
-        if let Some(remark) = &labels.remark {
-            say(&shortened(remark));
+        let origin = choice.origin(&table, &scores.columns);
+        if choice.is_guessed() {
+            say(&shortened(&origin.line(&labels.classes)));
         }
         let values = std::mem::take(&mut scores.values);
         let mut predictions = probabilities(values, choice.scores.logits, asked.renormalise)
             .and_then(|f| f.with_labels(&labels.codes)?.with_class_names(labels.classes))
-            .map_err(|error| locate::scores(error, source, &scores, &choice.scores))?;
+            .map_err(|error| locate::scores(error, source, &scores, &choice.scores))?
+            .with_origin(origin);
         if let Some(weight) = choice.weight {
             let weight = &columns[weight];
             let numbers = numbers(source, &weight.name, &weight.values, "weight")?;
@@ -136,13 +137,16 @@ fn class_columns<'a>(
     }
 }
 
-/// Where columns that were guessed do not sum to 1 in most rows, the guess is wrong, not the rows.
+/// Probabilities that were rounded do not sum to 1 by as much as this.
+const NOWHERE_NEAR: f64 = 0.1;
+
+/// Where columns that were guessed sum to nothing near 1 in most rows, the guess is wrong, not the rows.
 fn check_sums(source: &Source, scores: &Scores, choice: &Choice) -> Result<()> {
     let (rows, count) = scores.values.dim();
     if !choice.scores.guessed || choice.scores.logits || count < 2 || source.is_archive() {
         return Ok(());
     }
-    let off = |row: &usize| (scores.values.row(*row).sum() - 1.0).abs() > SUM_TOLERANCE;
+    let off = |row: &usize| (scores.values.row(*row).sum() - 1.0).abs() > NOWHERE_NEAR;
     let wrong: Vec<usize> = (0..rows).filter(off).collect();
     match wrong.first() {
         Some(&first) if 2 * wrong.len() > rows => Err(Error::input(format!(

@@ -15,6 +15,13 @@ mod score;
 mod spelling;
 mod unlabelled;
 
+/// Which column is taken for what, in words, as lines of at most 80 letters.
+///
+/// ```
+/// assert!(calipers_files::GUESSES.lines().all(|line| line.chars().count() <= 80));
+/// ```
+pub const GUESSES: &str = include_str!("guesses.txt");
+
 use calipers::Probabilities;
 use ndarray::Array2;
 

@@ -2,6 +2,7 @@
 
 mod folds;
 pub mod labels;
+mod origin;
 mod predictions;
 mod probabilities;
 mod probs;
@@ -9,6 +10,7 @@ mod sample;
 mod simulate;
 
 pub use folds::Folds;
+pub use origin::Origin;
 pub use predictions::{Predictions, RowGroups, check_weights};
 pub use probabilities::Probabilities;
 pub(crate) use probs::Probs;

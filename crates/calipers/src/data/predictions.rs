@@ -6,6 +6,7 @@ use std::fmt::Display;
 
 use ndarray::{Array2, ArrayView1, ArrayView2, CowArray, Ix2};
 
+use super::origin::Origin;
 use super::probabilities::{Probabilities, check_shape};
 use super::probs::{Probs, Real};
 use crate::error::{Error, Result};
@@ -32,6 +33,7 @@ pub struct Predictions<'a> {
     weights: Option<Vec<f64>>,
     class_names: Vec<String>,
     groups: Option<RowGroups>,
+    origin: Option<Origin>,
 }
 
 /// Which group each row belongs to; groups are numbered in the order of their first row.
@@ -60,6 +62,7 @@ impl<'a> Probabilities<'a> {
             weights: None,
             class_names: (0..classes).map(|class| class.to_string()).collect(),
             groups: None,
+            origin: None,
         })
     }
 }
@@ -216,6 +219,13 @@ impl<'a> Predictions<'a> {
         Ok(self)
     }
 
+    /// Says which columns they were read from; reports show it.
+    #[must_use]
+    pub fn with_origin(mut self, origin: Origin) -> Self {
+        self.origin = Some(origin);
+        self
+    }
+
     /// Some of the rows, at least one of them, without their groups.
     pub(crate) fn select(&self, rows: &[usize]) -> Predictions<'static> {
         let classes = self.classes();
@@ -232,6 +242,7 @@ impl<'a> Predictions<'a> {
                 .map(|weights| relative(rows.iter().map(|&row| weights[row]).collect())),
             class_names: self.class_names.clone(),
             groups: None,
+            origin: None,
         }
     }
 
@@ -274,6 +285,11 @@ impl<'a> Predictions<'a> {
     /// The groups, if any were given.
     pub fn groups(&self) -> Option<&RowGroups> {
         self.groups.as_ref()
+    }
+
+    /// The columns they were read from, if that was said.
+    pub fn origin(&self) -> Option<&Origin> {
+        self.origin.as_ref()
     }
 
     /// How many rows summed to something other than 1 by more than rounding.

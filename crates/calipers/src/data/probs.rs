@@ -163,7 +163,7 @@ impl<'a> Probs<'a> {
     pub fn read(&self, row: usize, to: &mut [f64]) {
         self.values.read(row, to);
         if self.divide {
-            let sum = self.sum(row).unwrap_or_else(|| add_up(to.iter().copied()));
+            let sum = self.sum(row).unwrap_or_else(|| add_up(to));
             put_on_simplex(to, sum);
         }
     }
@@ -175,10 +175,8 @@ impl<'a> Probs<'a> {
         if !self.divide {
             return value;
         }
-        let again = || add_up((0..self.classes).map(|class| self.values.at(row, class)));
-        let sum = self.sum(row).unwrap_or_else(again);
-        let value = if needs_division(sum, self.classes) { value / sum } else { value };
-        value.clamp(0.0, 1.0)
+        let again = || total((0..self.classes).map(|class| self.values.at(row, class)));
+        on_simplex(value, self.sum(row).unwrap_or_else(again), self.classes)
     }
 }
 
@@ -199,7 +197,7 @@ fn check_row(row: usize, values: &[f64]) -> Result<f64> {
     for (column, &value) in values.iter().enumerate() {
         check_probability(row, column, value)?;
     }
-    let sum = add_up(values.iter().copied());
+    let sum = add_up(values);
     if (sum - 1.0).abs() > SUM_TOLERANCE {
         return Err(Error::RowSum { row, sum, tolerance: SUM_TOLERANCE });
     }
@@ -220,10 +218,17 @@ fn check_probability(row: usize, column: usize, value: f64) -> Result<()> {
     Err(Error::Probability { row, column, value, reason })
 }
 
-/// The sum from the first class on: every way of reading a row must add up to the same bits.
+/// The sum of a row.
 #[inline]
-fn add_up(values: impl Iterator<Item = f64>) -> f64 {
-    values.fold(0.0, |sum, value| sum + value)
+fn add_up(row: &[f64]) -> f64 {
+    total(row.iter().copied())
+}
+
+/// The sum from the first class on, what rounding has left below 0 taken as 0: every way of reading a
+/// row must add up to the same bits.
+#[inline]
+fn total(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, |sum, value| sum + value.max(0.0))
 }
 
 /// Whether a sum differs from 1 by more than rounding allows. A row that does not is left alone:
@@ -233,14 +238,19 @@ fn needs_division(sum: f64, classes: usize) -> bool {
     (sum - 1.0).abs() > f64::EPSILON * classes as f64
 }
 
-/// Divides a row that was checked by its sum, and takes what rounding has left below 0 or above 1 as
-/// that: 1 and an ulp would leave less than nothing for the others.
+/// Divides a row that was checked by its sum.
 #[inline]
 fn put_on_simplex(row: &mut [f64], sum: f64) {
-    if needs_division(sum, row.len()) {
-        row.iter_mut().for_each(|value| *value /= sum);
-    }
-    row.iter_mut().for_each(|value| *value = value.clamp(0.0, 1.0));
+    let classes = row.len();
+    row.iter_mut().for_each(|value| *value = on_simplex(*value, sum, classes));
+}
+
+/// A probability of a row with this sum. What rounding has left below 0 or above 1 is taken as that:
+/// 1 and an ulp would leave less than nothing for the others.
+#[inline]
+fn on_simplex(value: f64, sum: f64, classes: usize) -> f64 {
+    let value = if needs_division(sum, classes) { value / sum } else { value };
+    value.clamp(0.0, 1.0)
 }
 
 /// Whether a sum is worth a word.

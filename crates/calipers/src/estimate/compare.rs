@@ -1,14 +1,16 @@
 //! Several models on the same labels.
 
+mod paired;
+
 use serde_json::{Map, Value, json};
 
-use super::bound::{Inflation, quantile};
+use super::bound::Inflation;
 use super::estimator::Estimator;
-use super::holm::holm;
-use super::report::{Report, number};
+use super::report::{Estimate, Report, number};
 use crate::data::Predictions;
 use crate::error::{Error, Result};
-use crate::numeric::mean::weighted_mean;
+
+use paired::{Paired, Side};
 
 /// Several models, estimated with the same folds, and how they differ.
 #[derive(Debug, Clone)]
@@ -36,15 +38,18 @@ pub struct Difference {
     pub value: f64,
     /// The standard error of the mean of the rows' differences, what folds share included.
     pub stderr: f64,
-    /// A confidence interval of the report's confidence.
+    /// A confidence interval of the difference of what is found, where an estimate below 0 is nothing
+    /// found. The intervals of all pairs hold together with the report's confidence. 0 is outside
+    /// exactly where the p-value is below 1 − confidence.
     pub interval: (f64, f64),
-    /// The two-sided p-value of "there is no difference", adjusted by Holm's method over the pairs of
-    /// models.
+    /// The two-sided p-value of "no more error is found in one than in the other", multiplied by the
+    /// number of pairs. It is small only where the larger error is itself shown to be above 0.
     pub p_value: f64,
 }
 
 impl Difference {
-    /// Whether the two differ at the level that belongs to a confidence.
+    /// Whether more error is found in one than in the other, at the level that belongs to a confidence:
+    /// in the first if the value is above 0.
     pub fn is_clear(&self, confidence: f64) -> bool {
         self.p_value < 1.0 - confidence
     }
@@ -54,9 +59,11 @@ impl Estimator {
     /// Estimates several models on the same labels and compares every two of them.
     ///
     /// Rows are paired: what differs is the score of one row under two models, so that what makes a
-    /// row hard for both cancels. The difference is of what was *recovered* of each error; both are
-    /// lower bounds in expectation, so it is the difference of the errors themselves as far as the
-    /// recalibrator finds as much of one as of the other.
+    /// row hard for both cancels. The difference is of what is *found* of each error. What is found of
+    /// an error bounds it from below, and nothing bounds it from above, so no claim is made that one
+    /// model is worse: the recalibrator may find more of an error that is no larger. "More is found in
+    /// the first" is claimed where its own error is shown to be above 0, and above what is found in
+    /// the second.
     ///
     /// ```
     /// use calipers::{Estimator, Predictions, Simulation};
@@ -76,95 +83,71 @@ impl Estimator {
     /// Fewer than two models; labels or weights that differ; otherwise as
     /// [`estimate`](Self::estimate).
     pub fn compare(&self, models: &[(&str, &Predictions<'_>)]) -> Result<Comparison> {
-        self.compare_by(models, |predictions| self.estimate(predictions))
+        let asked = self.clone().bracket(true);
+        self.compare_by(models, |predictions| asked.estimate(predictions))
     }
 
+    /// As [`compare`](Self::compare), by another way to a bracketed report.
     pub(crate) fn compare_by(
         &self,
         models: &[(&str, &Predictions<'_>)],
         estimate: impl Fn(&Predictions<'_>) -> Result<Report>,
     ) -> Result<Comparison> {
         check(models)?;
-        let reports =
-            models.iter().map(|(_, model)| estimate(model)).collect::<Result<Vec<_>>>()?;
-        let weights = models.first().and_then(|(_, first)| first.weights());
-        let inflation = Inflation::averaged(&self.folds, self.repeats);
-        let mut differences = Vec::new();
-        for number in 0..reports.first().map_or(0, |report| report.estimates.len()) {
-            let from = differences.len();
-            for first in 0..models.len() {
-                for second in first + 1..models.len() {
-                    let one = &reports[first].estimates[number];
-                    let other = &reports[second].estimates[number];
-                    let pair = one.scores.iter().zip(&other.scores);
-                    // Where both are infinite there is no telling them apart.
-                    let apart: Vec<f64> = pair
-                        .map(|(a, b)| if a.total_cmp(b).is_eq() { 0.0 } else { a - b })
-                        .collect();
-                    let (value, stderr, rows) = paired(&apart, weights, &inflation);
-                    let margin = quantile(rows, 0.5 + 0.5 * self.confidence) * stderr;
-                    let metric = one.metric.clone();
-                    let interval = if value.is_finite() {
-                        (value - margin, value + margin)
-                    } else {
-                        (f64::NEG_INFINITY, f64::INFINITY)
-                    };
-                    let p_value = two_sided(value, stderr, rows);
-                    differences.push(Difference {
-                        metric,
-                        first,
-                        second,
-                        value,
-                        stderr,
-                        interval,
-                        p_value,
-                    });
-                }
+        let mut reports = Vec::with_capacity(models.len());
+        let mut in_sample = Vec::with_capacity(models.len());
+        for (_, model) in models {
+            let mut report = estimate(model)?;
+            in_sample.push(report.estimates.iter().map(|one| one.in_sample).collect::<Vec<_>>());
+            if !self.bracket {
+                forget_in_sample(&mut report);
             }
-            let own = &mut differences[from..];
-            let adjusted = holm(&own.iter().map(|one| one.p_value).collect::<Vec<_>>());
-            own.iter_mut().zip(adjusted).for_each(|(one, p)| one.p_value = p);
+            reports.push(report);
+        }
+        let weights = models.first().and_then(|(_, first)| first.weights());
+        let averaged = Inflation::averaged(&self.folds, self.repeats);
+        let inflation = Inflation::of(&self.folds, self.repeats);
+        let pairs: Vec<(usize, usize)> = (0..models.len())
+            .flat_map(|first| (first + 1..models.len()).map(move |second| (first, second)))
+            .collect();
+        let mut differences = Vec::new();
+        for metric in 0..reports.first().map_or(0, |report| report.estimates.len()) {
+            for &(first, second) in &pairs {
+                let own = [first, second].map(|model| &reports[model].estimates[metric]);
+                let paired = Paired::new(own.map(|one| &one.scores[..]), weights, &averaged);
+                let sides = [first, second].map(|model| Side {
+                    own: &reports[model].estimates[metric].bounded,
+                    missed: missed(&reports[model].estimates[metric], in_sample[model][metric]),
+                });
+                let claim = paired.claim(&sides, &inflation, self.confidence, pairs.len());
+                differences.push(Difference {
+                    metric: own[0].metric.clone(),
+                    first,
+                    second,
+                    value: paired.value,
+                    stderr: paired.stderr,
+                    interval: claim.interval,
+                    p_value: claim.p_value,
+                });
+            }
         }
         let names = models.iter().map(|(name, _)| (*name).to_owned()).collect();
         Ok(Comparison { models: names, reports, differences })
     }
 }
 
-/// The mean of differences, its standard error, and the rows' worth of information.
-fn paired(apart: &[f64], weights: Option<&[f64]>, inflation: &Inflation) -> (f64, f64, f64) {
-    let value = weighted_mean(apart, weights).value;
-    if !value.is_finite() {
-        return (value, f64::INFINITY, 1.0);
-    }
-    let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
-    let (mut total, mut squares, mut spread) = (0.0, 0.0, 0.0);
-    for (row, apart) in apart.iter().enumerate().filter(|(row, _)| weight(*row) > 0.0) {
-        let weight = weight(row);
-        total += weight;
-        squares += weight * weight;
-        spread += (weight * (apart - value)).powi(2);
-    }
-    let rows: f64 = total * total / squares;
-    let correction = if rows > 1.0 { rows / (rows - 1.0) } else { 1.0 };
-    (value, (inflation.factor() * spread * correction).sqrt() / total, rows)
+/// How much of an error the held-out estimate misses because g has to be learnt: half of the way to the
+/// in-sample one. What a g that is no better than its rows loses on new rows it gains on its own.
+fn missed(estimate: &Estimate, in_sample: Option<f64>) -> f64 {
+    let missed = in_sample.map_or(0.0, |above| 0.5 * (above - estimate.value));
+    if missed > 0.0 { missed } else { 0.0 }
 }
 
-fn two_sided(value: f64, stderr: f64, rows: f64) -> f64 {
-    use statrs::distribution::{ContinuousCDF, StudentsT};
-
-    if value.is_nan() || value.abs() <= 0.0 {
-        return 1.0;
-    }
-    if stderr <= 0.0 {
-        return 0.0;
-    }
-    // Where one model's loss is infinite and the other's is not, the rows say nothing of chance.
-    if !stderr.is_finite() {
-        return 1.0;
-    }
-    let freedom = (rows - 1.0).max(1e-3);
-    let t = (value / stderr).abs();
-    StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |student| 2.0 * student.sf(t))
+/// Takes the in-sample estimates out again, which nobody asked to see.
+fn forget_in_sample(report: &mut Report) {
+    let groups = report.groups.iter_mut().flat_map(|groups| groups.groups.iter_mut());
+    let of_groups = groups.filter_map(|group| group.estimates.as_mut()).flatten();
+    report.estimates.iter_mut().chain(of_groups).for_each(|one| one.in_sample = None);
 }
 
 fn check(models: &[(&str, &Predictions<'_>)]) -> Result<()> {

@@ -153,6 +153,7 @@ impl<'a, 'd> Driver<'a, 'd> {
         Ok(Report {
             rows: predictions.rows(),
             classes: predictions.class_names().to_vec(),
+            origin: predictions.origin().cloned(),
             recalibrator: asked.learner().name(),
             folds: asked.folds.count(),
             repeats: asked.repeats,

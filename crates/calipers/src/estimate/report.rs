@@ -6,6 +6,7 @@ use serde_json::{Map, Number, Value, json};
 
 use super::bound::{Spread, quantile};
 use super::decompose::Decomposition;
+use crate::data::Origin;
 use crate::loss::{Scope, Side};
 
 pub use groups::{Group, GroupAware, GroupErrors};
@@ -55,6 +56,8 @@ pub struct Report {
     pub rows: usize,
     /// The classes' names.
     pub classes: Vec<String>,
+    /// The columns that the predictions were read from, if that was said.
+    pub origin: Option<Origin>,
     /// The recalibrator, by the name it was asked for.
     pub recalibrator: String,
     /// The number of folds.
@@ -101,9 +104,11 @@ impl Report {
     pub fn to_json(&self) -> Value {
         let metrics: Map<String, Value> =
             self.estimates.iter().map(|one| (one.metric.clone(), one.to_json())).collect();
-        let mut report = json!({
-            "n": self.rows,
-            "classes": self.classes,
+        let mut report = json!({ "n": self.rows, "classes": self.classes });
+        if let Some(origin) = &self.origin {
+            report["columns"] = origin.to_json(&self.classes);
+        }
+        let how = json!({
             "recalibrator": self.recalibrator,
             "folds": self.folds,
             "repeats": self.repeats,
@@ -112,6 +117,9 @@ impl Report {
             "renormalised_rows": self.renormalised_rows,
             "unconverged_fits": self.unconverged_fits,
         });
+        if let (Some(report), Value::Object(how)) = (report.as_object_mut(), how) {
+            report.extend(how);
+        }
         if !self.approximations.is_empty() {
             report["approximations"] = json!(self.approximations);
         }

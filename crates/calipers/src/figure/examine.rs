@@ -67,7 +67,7 @@ impl Estimator {
     fn examine_here(&self, models: &[(&str, &Predictions<'_>)]) -> Result<Examination> {
         let figures: RefCell<Vec<Figures>> = RefCell::new(Vec::new());
         let one = |predictions: &Predictions<'_>| {
-            let (report, own) = self.examine_one(predictions)?;
+            let (report, own) = self.examine_one(predictions, models.len() > 1)?;
             figures.borrow_mut().push(own);
             Ok(report)
         };
@@ -88,10 +88,15 @@ impl Estimator {
         Ok(Examination { models: names, reports, figures, differences, overlay })
     }
 
-    fn examine_one(&self, predictions: &Predictions<'_>) -> Result<(Report, Figures)> {
+    fn examine_one(
+        &self,
+        predictions: &Predictions<'_>,
+        compared: bool,
+    ) -> Result<(Report, Figures)> {
         let view = View::of(predictions);
         let many = predictions.classes() > 2;
         let asked = self.with_metrics(predictions.classes(), view.metrics()?)?;
+        let asked = if compared { asked.bracket(true) } else { asked };
         let mut mover = Mover::new(if many { predictions.classes() } else { 0 });
         let report = asked.estimate_observed(predictions, &mut mover)?;
         let (learner, seed) = (self.learner(), self.own_seed());

@@ -128,7 +128,7 @@ fn several_models_share_a_figure_and_threads_change_nothing() {
         .map(|layer| layer.series)
         .collect();
     assert_eq!(series, [0, 1]);
-    assert_eq!(first.differences.len(), 7 - 1);
+    assert_eq!(first.differences.len(), 5);
 }
 
 #[test]

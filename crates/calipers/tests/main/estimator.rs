@@ -272,5 +272,5 @@ fn json_has_the_shape_that_was_promised() {
     assert_eq!(keys, expected);
     assert_eq!(json["classes"], serde_json::json!(["no", "yes"]));
     let l1: Vec<&String> = json["metrics"]["l1"].as_object().unwrap().keys().collect();
-    assert_eq!(l1, ["value", "stderr", "lower", "p_value"]);
+    assert_eq!(l1, ["value", "stderr", "lower", "p_value", "draws"]);
 }

@@ -1,21 +1,8 @@
 //! What labels mean: one rule for files and arrays.
 //!
-//! Names come before positions, words are compared as what they mean, and what a label may mean never
-//! depends on which classes happen to occur. Two readings that are both possible are refused.
-//!
-//! | columns | labels | reading |
-//! | --- | --- | --- |
-//! | with names | all are names of classes | by name: `True` = `true` = `yes` = 1 = `1.0`, `Benign` = `benign` |
-//! | named by numbers or truths | some are not among them | refused |
-//! | named by words, in sorted order | 0 to k − 1, with a 0 or for two classes; or 1 to k, with a k | positions from 0; from 1 |
-//! | named by words, in another order | whole numbers | refused: the columns' order, or the sorted one? |
-//! | without names | 0 to k − 1, with a 0 or for two classes; or 1 to k, with a k | positions from 0; from 1 |
-//! | with or without names, k > 2 | within 1 to k − 1 | refused: from 0 or from 1? |
-//! | without names | any k different labels | the classes in sorted order, as classifiers have them |
-//! | one, named after a label | two | the column is that class's |
-//! | one | 0 and 1, or words for them; −1 and 1 | the column is that of 1 |
-//! | one, with another name | two other ones | refused: of which? |
-//! | one, without a name | two other ones | the second in sorted order, as classifiers have it |
+//! ```text
+#![doc = include_str!("rules.txt")]
+//! ```
 //!
 //! ```
 //! use calipers::labels::{ClassColumns, Label, read};
@@ -37,6 +24,13 @@ use crate::error::{Error, Result};
 use crate::words::listed;
 
 pub use names::{class_names, prefix};
+
+/// The rules in words, as lines of at most 80 letters.
+///
+/// ```
+/// assert!(calipers::labels::RULES.lines().all(|line| line.chars().count() <= 80));
+/// ```
+pub const RULES: &str = include_str!("rules.txt");
 
 /// The columns of the classes that labels can name.
 #[derive(Debug, Clone, Copy)]
@@ -80,8 +74,8 @@ pub struct Reading {
 pub enum Rule {
     /// A label is the name of its class, or means the same.
     Names,
-    /// A label is the position of its class's column, from 0 or from 1.
-    Positions,
+    /// A label is the position of its class's column, and the first of them is this number.
+    Positions(usize),
     /// `true` is class 1 and `false` class 0.
     Truth,
     /// The labels are the classes, in sorted order.
@@ -127,7 +121,7 @@ impl Label {
     }
 }
 
-/// Turns the labels that occur into classes, by the table above.
+/// Turns the labels that occur into classes, by the [`RULES`].
 ///
 /// # Errors
 /// A label that no rule can read together with the others, or labels that two rules read in two ways.
@@ -228,7 +222,7 @@ fn positions(found: &[Label], count: usize) -> Result<Option<usize>> {
 fn by_position(found: &[Label], classes: Vec<String>, first: usize) -> Reading {
     let place = |label: &Label| label.whole().map_or(0, |number| number as usize - first);
     let codes = found.iter().map(place).collect();
-    Reading { codes, classes, rule: Rule::Positions, remark: None }
+    Reading { codes, classes, rule: Rule::Positions(first), remark: None }
 }
 
 /// The label that is none of the classes: of those that most rows explain, the first.

@@ -4,6 +4,9 @@
 const BEFORE: [&str; 9] =
     ["p", "pr", "prob", "proba", "probs", "probability", "score", "logit", "y_prob"];
 
+/// Words beside a single column's class that say nothing of it.
+const BESIDE: [&str; 6] = ["class", "label", "y", "pred", "softmax", "of"];
+
 /// What stands between that and the name.
 const BETWEEN: [char; 8] = ['_', '.', '-', ' ', '(', '[', ':', '|'];
 
@@ -31,6 +34,38 @@ pub(super) fn of_one(column: &str) -> &str {
         Some('[') => rest.strip_suffix(']').unwrap_or(rest),
         _ => rest,
     }
+}
+
+/// What a single column may be called after: its whole name, what is left without [`prefix`], or the
+/// only word of it that says something: `0` of `class_0` and `proba0`, `yes` of `yes_score`.
+pub(super) fn callings(column: &str) -> Vec<&str> {
+    let mut names = vec![column, of_one(column)];
+    let telling: Vec<&str> =
+        words(column).into_iter().filter(|word| !is_known(word) && !is_beside(word)).collect();
+    if let [only] = telling.as_slice() {
+        names.push(only);
+    }
+    names
+}
+
+fn is_beside(word: &str) -> bool {
+    BESIDE.iter().any(|known| known.eq_ignore_ascii_case(word))
+}
+
+/// The words of a name: runs of letters, and of digits.
+pub(super) fn words(name: &str) -> Vec<&str> {
+    let parts = name.split(|letter: char| !letter.is_alphanumeric());
+    let parts = parts.flat_map(|part| {
+        let digits = part.find(|letter: char| letter.is_numeric()).unwrap_or(part.len());
+        let (word, number) = part.split_at(digits);
+        // `2nd` is a word of its own.
+        if word.is_empty() || number.chars().any(|letter| !letter.is_numeric()) {
+            [part, ""]
+        } else {
+            [word, number]
+        }
+    });
+    parts.filter(|word| !word.is_empty()).collect()
 }
 
 /// The columns' names without what they share: a start that ends at a border between words, or
@@ -152,5 +187,17 @@ mod tests {
         ] {
             assert_eq!(of_one(column), name, "{column}");
         }
+        for (column, word) in [
+            ("p0", "0"),
+            ("class_0", "0"),
+            ("proba0", "0"),
+            ("score_class0", "0"),
+            ("yes_score", "yes"),
+            ("y_pred_proba_1", "1"),
+        ] {
+            assert_eq!(callings(column).last(), Some(&word), "{column}");
+        }
+        assert_eq!(callings("model_0"), ["model_0", "model_0"]);
+        assert_eq!(words("a1_2nd(b-7)"), ["a", "1", "2nd", "b", "7"]);
     }
 }

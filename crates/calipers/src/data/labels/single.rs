@@ -6,18 +6,29 @@ pub(super) fn read(found: &[Label], column: Option<&str>) -> Result<Reading> {
     if let Some(third) = found.get(2) {
         return Err(Error::ThirdLabel { row: third.row, value: third.text.clone() });
     }
-    let own = column.and_then(|column| {
-        let spelt = [column, names::of_one(column)].map(|name| [name.to_owned()]);
-        let is_own =
-            |label: &Label| spelt.iter().any(|name| meaning::named(&label.text, name).is_some());
-        found.iter().position(is_own)
-    });
+    let callings = column.map(names::callings).unwrap_or_default();
+    let is_own = |label: &Label| {
+        callings.iter().any(|name| meaning::named(&label.text, &[(*name).to_owned()]).is_some())
+    };
+    let own = found.iter().position(is_own);
     let unit = |label: &Label| {
         let number = label.whole();
         number.filter(|number| (0.0..=1.0).contains(number)).map(|number| number as usize)
     };
     let units: Option<Vec<usize>> = found.iter().map(unit).collect();
+    let is_zero = |name: &&str| meaning::number(name).is_some_and(|number| number.abs() <= 0.0);
     if let Some(codes) = units.filter(|codes| own.is_none_or(|own| codes[own] == 1)) {
+        // A column of 0 where no row has that label.
+        if own.is_none() && callings.iter().any(is_zero) {
+            return Ok(turned(found));
+        }
+        let column = column.unwrap_or_default();
+        if own.is_none() && names::words(column).iter().any(is_zero) {
+            return Err(Error::AmbiguousLabels {
+                one: format!("column {column} may hold the probability of 1"),
+                other: "of 0".to_owned(),
+            });
+        }
         return Ok(usual(found, codes));
     }
     let signs = || {
@@ -66,7 +77,7 @@ fn usual(found: &[Label], codes: Vec<usize>) -> Reading {
     let truths = found.iter().all(Label::is_truth);
     let (rule, names) = match truths {
         true => (Rule::Truth, ["false", "true"]),
-        false => (Rule::Positions, ["0", "1"]),
+        false => (Rule::Positions(0), ["0", "1"]),
     };
     let mut classes = names.map(str::to_owned).to_vec();
     if truths {
@@ -75,4 +86,11 @@ fn usual(found: &[Label], codes: Vec<usize>) -> Reading {
         }
     }
     Reading { codes, classes, rule, remark: None }
+}
+
+/// Labels of 1 alone, whose column is that of 0.
+fn turned(found: &[Label]) -> Reading {
+    let one = found.first().map_or_else(|| "1".to_owned(), |label| label.text.clone());
+    let classes = vec![one, "0".to_owned()];
+    Reading { codes: vec![0; found.len()], classes, rule: Rule::Names, remark: None }
 }
