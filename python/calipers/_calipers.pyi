@@ -65,9 +65,7 @@ def evaluate(
     labels: NDArray[Any] | list[Any], scores: NDArray[Any], settings: dict[str, Any]
 ) -> dict[str, Any]: ...
 def compare(
-    models: list[
-        tuple[str, tuple[NDArray[Any] | list[Any], NDArray[Any], dict[str, Any]]]
-    ],
+    models: list[tuple[str, tuple[NDArray[Any] | list[Any], NDArray[Any], dict[str, Any]]]],
 ) -> dict[str, Any]: ...
 def neighbours(
     labels: NDArray[Any] | list[Any], scores: NDArray[Any], settings: dict[str, Any]
@@ -89,7 +87,7 @@ def check_probabilities(scores: NDArray[Any], from_logits: bool) -> NDArray[np.f
 def check_settings(settings: dict[str, Any]) -> None: ...
 def check_weights(weights: NDArray[np.float64], rows: int) -> None: ...
 def read_labels(
-    labels: NDArray[Any] | list[Any], columns: int, names: list[str] | None
+    labels: NDArray[Any] | list[Any], columns: int, names: list[str] | None, given: bool
 ) -> tuple[NDArray[np.uint32], list[str], str, str | None, list[int]]: ...
 def fit_model(
     name: str,

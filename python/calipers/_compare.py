@@ -138,8 +138,9 @@ def compare(y_true: Any, models: Mapping[str, Any], **options: Any) -> Compariso
     """Compare the calibration of several models on the same labels.
 
     Rows are paired: what differs is the score of one row under two models, so that what makes a row
-    hard for both cancels. The difference is of what is *found* of each error, which bounds the error
-    from below: no claim is made that one model is worse.
+    hard for both cancels. The difference is of what is *found* of each error, which bounds it from
+    below: "more error is found in A" is claimed where the error of A is itself shown, and where it is
+    above that of B with what learning from so many rows may have missed of B's.
 
     Parameters
     ----------
@@ -169,7 +170,7 @@ def compare(y_true: Any, models: Mapping[str, Any], **options: Any) -> Compariso
     l1  estimate  std. error  lower 95%  p_value
     A   0.1259    0.0139      0.1030     0.0010
     B   0.0505    0.0139      0.0277     0.0010
-    more error is found in A than in B: A - B = 0.0754 (0.0408 to 0.1100), p = 0.000021
+    more error is found in A than in B: A - B = 0.0754 (0.0343 to 0.1107), p = 0.000099
     >>> comparison.to_frame()[["metric", "first", "second"]].values.tolist()
     [['l1', 'raw', 'corrected']]
     """

@@ -12,7 +12,6 @@ from calipers._calipers import read_labels
 from calipers._errors import InputError
 from calipers._one_hot import from_one_hot
 
-
 # The rules by which labels are positions, and the first of these.
 POSITIONS = {"positions": 0, "positions from 1": 1}
 
@@ -82,7 +81,9 @@ def read(
     names = as_names(class_names, names, columns)
     array, names = _one_a_row(y, "y", columns, names)
     try:
-        codes, classes, rule, _, examples = read_labels(_as_read(array), columns, names)
+        codes, classes, rule, _, examples = read_labels(
+            _as_read(array), columns, names, class_names is not None
+        )
     except InputError as error:
         if array.dtype.kind == "f" and (array % 1 != 0).any() and error.value is not None:
             message = f"Unknown label type: continuous ({error})"

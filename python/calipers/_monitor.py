@@ -108,7 +108,8 @@ class Monitor:
             if reading is None:
                 names = as_names(self._class_names, classes_of(columns), count)
                 labels, names = as_labels(y_true, count, names)
-                codes, reading = self._first(labels, count, names, columns)
+                given = self._class_names is not None
+                codes, reading = self._first(labels, count, names, given, columns)
             else:
                 labels, _ = as_labels(y_true, count, reading.labels)
                 codes = self._later(labels, count, columns, reading)
@@ -118,10 +119,14 @@ class Monitor:
 
     @staticmethod
     def _first(
-        labels: Any, count: int, names: list[str] | None, columns: list[str] | None
+        labels: Any,
+        count: int,
+        names: list[str] | None,
+        given: bool,
+        columns: list[str] | None,
     ) -> tuple[Any, _Reading]:
         """Read labels as `evaluate` does, and keep what they mean."""
-        codes, classes, rule, _, _ = _calipers.read_labels(labels, count, names)
+        codes, classes, rule, _, _ = _calipers.read_labels(labels, count, names, given)
         fixed = classes
         if rule in POSITIONS:
             fixed = [str(POSITIONS[rule] + place) for place in range(len(classes))]
@@ -136,12 +141,13 @@ class Monitor:
             raise InputError(
                 f"columns {columns}: those of the first rows were {reading.columns}, in this order"
             )
-        codes, _, rule, _, examples = _calipers.read_labels(labels, count, reading.labels)
+        codes, _, rule, _, examples = _calipers.read_labels(labels, count, reading.labels, True)
         if rule == "names":
             return codes
         # By another rule they could be read, but the first rows went by this one.
         for row in sorted(example for example in examples if example >= 0):
-            if _calipers.read_labels(labels[row : row + 1], count, reading.labels)[2] != "names":
+            one = labels[row : row + 1]
+            if _calipers.read_labels(one, count, reading.labels, True)[2] != "names":
                 raise InputError(
                     f"row {row}: label {labels[row]!r} is none of the classes "
                     f"{', '.join(reading.labels)}",

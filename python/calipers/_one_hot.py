@@ -30,7 +30,9 @@ def from_one_hot(
         raise InputError(
             f"y_true: one-hot labels with the columns {own}; expected the classes {names}"
         )
-    return np.asarray(own or names or places, dtype=object)[positions], names or own or places
+    if own is None and names is None:
+        return positions, places
+    return np.asarray(own or names, dtype=object)[positions], names or own or places
 
 
 def _positions(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -27,7 +27,7 @@ def as_settings(
     The extension applies them one by one, by the same names.
     """
     names = as_names(given["class_names"], classes_of(columns), number_of_columns(scores))
-    given = {**given, "class_names": names}
+    given = {**given, "given": given["class_names"] is not None, "class_names": names}
     if "recalibrator" in given:
         given["recalibrator"] = as_learner(given["recalibrator"], given["log_features"])
     settings = {
@@ -98,6 +98,7 @@ CONVERTERS: dict[str, Converter] = {
     "sample_weight": _plainly(as_weights),
     "groups": _plainly(as_groups),
     "class_names": lambda value, _: value,
+    "given": lambda value, _: value,
     "from_logits": _plainly(bool),
     "binary": _one_of("scalar", "vector"),
     "log_floor": _optional(_plainly(float)),

@@ -98,6 +98,8 @@ class Estimate(float):
     p_value : float or None
         The p-value of "this model is calibrated", by drawing labels from the predictions; None if
         no drawings were asked for.
+    draws : int or None
+        How often labels were drawn for it: it is at least 1/(draws + 1).
     in_sample : float or None
         With ``bracket=True``: the estimate on the rows that the recalibrator was fitted to. It errs
         upwards, as the value errs downwards.
@@ -122,6 +124,7 @@ class Estimate(float):
     __slots__ = (
         "confidence",
         "decomposition",
+        "draws",
         "in_sample",
         "infinite_rows",
         "lower",
@@ -137,6 +140,7 @@ class Estimate(float):
     lower: float
     confidence: float
     p_value: float | None
+    draws: int | None
     in_sample: float | None
     decomposition: Decomposition | None
     n: int
@@ -150,6 +154,7 @@ class Estimate(float):
         self.stderr = fields["stderr"]
         self.lower = fields["lower"]
         self.p_value = fields["p_value"]
+        self.draws = fields["draws"]
         self.in_sample = fields["in_sample"]
         parts = fields["decomposition"]
         self.decomposition = None if parts is None else Decomposition(*parts)

@@ -8,7 +8,7 @@ from typing import Any
 
 from calipers import _calipers
 from calipers._errors import InputError
-from calipers._report import NUMBERS, Report
+from calipers._report import NUMBERS, Estimate, Report
 
 
 def read_report(text: str) -> Report:
@@ -63,6 +63,7 @@ def _estimates(metrics: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
         }
         fields.update({name: float(one[name]) for name in ("value", "stderr", "lower")})
         fields["metric"] = metric
+        fields["draws"] = one.get("draws")
         fields["decomposition"] = decomposition and tuple(decomposition[part] for part in parts)
         fields["infinite_rows"] = one.get("infinite_rows", 0)
         fields["scores"] = None
@@ -78,6 +79,8 @@ def _shown(report: Report) -> tuple[str, str]:
     )
     if report.repeats != 1:
         heading += f", {report.repeats} repeats"
+    # A test of the model, not of a metric, is said once.
+    tested = _tested(list(report.values()))
     own = report.to_columns()
     columns: list[tuple[str, Any]] = [("metric", own["metric"])]
     if "group" in own:
@@ -85,7 +88,7 @@ def _shown(report: Report) -> tuple[str, str]:
     lower = f"lower {round(100 * report.confidence, 4):g}%"
     titles = ("estimate", "std. error", lower, "p_value", "in-sample")
     for title, name in zip(titles, NUMBERS, strict=True):
-        if any(value is not None for value in own[name]):
+        if (title != "p_value" or "group" in own) and any(value is not None for value in own[name]):
             columns.append((title, own[name]))
     tables = [(heading, columns)]
     if report.group_aware:
@@ -94,5 +97,25 @@ def _shown(report: Report) -> tuple[str, str]:
         words = "All rows, recalibrated with the group known:"
         tables.append((words, list(zip(names, aware, strict=True))))
     drawn = [(words, *_calipers.table(columns)) for words, columns in tables]
-    text = "\n\n".join(f"{words}\n\n{table}" for words, table, _ in drawn)
-    return text, "".join(f"<p>{escape(words)}</p>{table}" for words, _, table in drawn)
+    texts = [f"{words}\n\n{table}" for words, table, _ in drawn]
+    parts = [f"<p>{escape(words)}</p>{table}" for words, _, table in drawn]
+    if tested:
+        texts.insert(1, "\n".join(tested))
+        parts.insert(1, f"<p>{escape(' '.join(tested))}</p>")
+    return "\n\n".join(texts), "".join(parts)
+
+
+def _tested(estimates: list[Estimate]) -> list[str]:
+    """Return what the tests of the whole vector and of the top class found, in a sentence each."""
+    found = []
+    for top, what in ((False, "model"), (True, "top class")):
+        own = [one for one in estimates if one.metric.startswith("top-") == top]
+        one = next((one for one in own if None not in (one.p_value, one.draws)), None)
+        if one is not None and one.p_value is not None and one.draws is not None:
+            bound = "<= " if one.p_value <= (1 + 1e-9) / (one.draws + 1) else ""
+            drawings = "1 drawing" if one.draws == 1 else f"{one.draws:,} drawings"
+            found.append(
+                f"p_value {bound}{one.p_value:.4f} ({drawings}): how often a calibrated {what} "
+                "looks so odd"
+            )
+    return found

@@ -1,5 +1,6 @@
 """Arrays of every library and layout: the same numbers, and no copy where none is needed."""
 
+import json
 import tracemalloc
 
 import numpy as np
@@ -17,7 +18,9 @@ def same(y, left, right, **options) -> None:
     """Assert that two forms of the same probabilities give the same bits."""
     one = calipers.evaluate(y, left, recalibrator="isotonic", **options)
     other = calipers.evaluate(y, right, recalibrator="isotonic", **options)
-    assert one.to_json() == other.to_json()
+    # A table's columns have names, an array's have not.
+    found = [{**json.loads(each.to_json()), "columns": None} for each in (one, other)]
+    assert found[0] == found[1]
     for metric in one:
         np.testing.assert_array_equal(one[metric].scores, other[metric].scores)
 

@@ -83,7 +83,9 @@ def test_any_two_labels_go_with_one_column(binary: Simulated) -> None:
         report = calipers.evaluate(np.array(pair)[y], p[:, 1], recalibrator="isotonic")
         assert report["l1"].value == expected
         assert report.classes == [str(one) for one in pair]
-        assert report.notes[0].startswith(f"note: labels: class 1 is {pair[1]}")
+        # Nobody has to be told that yes is 1.
+        said = report.notes[0] if report.notes else ""
+        assert said.startswith(f"note: labels: class 1 is {pair[1]}") == (pair != ["no", "yes"])
     named = pd.Series(p[:, 1], name="no")
     flipped = np.array(["yes", "no"])[y]
     assert value(flipped, named) == expected

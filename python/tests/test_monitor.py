@@ -45,8 +45,10 @@ def test_a_miscalibrated_model_is_found_and_a_calibrated_one_is_not(binary: Simu
 def test_batches_make_no_difference(multiclass: Simulated, step: int) -> None:
     y_true, y_prob = multiclass
     parts = [slice(at, at + step) for at in range(0, len(y_true), step)]
-    cut = monitored(*((y_true[part], y_prob[part]) for part in parts))
-    assert cut.to_json() == monitored(multiclass).to_json()
+    # A label alone does not say whether it is counted from 0 or from 1.
+    named = {"class_names": [0, 1, 2]}
+    cut = monitored(*((y_true[part], y_prob[part]) for part in parts), **named)
+    assert cut.to_json() == monitored(multiclass, **named).to_json()
 
 
 def test_large_batches_are_as_small_ones() -> None:
@@ -84,12 +86,17 @@ def test_classes_are_fixed_by_the_first_rows() -> None:
     before = monitor.to_json()
     monitor.observe(["yes"], [0.7])  # Alone it could not have been read.
     monitor = Monitor.from_json(before)
-    for labels, culprit in [(["yes", "maybe"], "maybe"), ([0, 1], 0), ([True], True)]:
+    for labels, culprit in [(["yes", "maybe"], "maybe"), ([0, 2], 2), ([-1, 1], -1)]:
         with pytest.raises(InputError) as error:
             monitor.observe(labels, [0.2, 0.7][: len(labels)])
         assert str(error.value.value) == str(culprit)
         assert error.value.row == labels.index(culprit)
     assert monitor.to_json() == before
+    # What means the same is the same.
+    others = [Monitor.from_json(before) for _ in range(3)]
+    for other, labels in zip(others, (["yes", "no"], [True, False], [1, 0]), strict=True):
+        other.observe(labels, [0.2, 0.7])
+    assert len({other.e_value for other in others}) == 1
 
 
 def test_positions_stay_positions() -> None:
@@ -97,16 +104,20 @@ def test_positions_stay_positions() -> None:
     y_prob = [[0.2, 0.3, 0.5], [0.1, 0.8, 0.1], [0.6, 0.2, 0.2]]
     by_name = monitored(([0, 2, 1], y_prob), **named)
     assert by_name.e_value == monitored(([2, 1, 0], y_prob)).e_value
-    # Named 4, 5 and 6 and labelled 0, 1 and 2: positions, also where a label could be a name.
-    positions = monitored(([2, 1, 0], y_prob), class_names=["2", "5", "6"])
-    positions.observe([2], y_prob[:1])
-    assert positions.e_value == monitored(([2, 1, 0, 2], [*y_prob, y_prob[0]])).e_value
+    # Positions, from 0 or from 1, also where one alone could not be read.
+    expected = monitored(([2, 1, 0, 2], [*y_prob, y_prob[0]])).e_value
+    for first, names in [(0, ["dog", "cat", "ant"]), (1, ["dog", "cat", "ant"]), (1, None)]:
+        positions = monitored((np.array([2, 1, 0]) + first, y_prob), class_names=names)
+        positions.observe([2 + first], y_prob[:1])
+        assert positions.e_value == expected
 
 
 def test_a_lonely_first_label_needs_names() -> None:
     with pytest.raises(InputError, match="class_names"):
-        Monitor().observe(["yes"], [0.7])
-    assert monitored((["yes"], [0.7]), class_names=["no", "yes"]).n == 1
+        Monitor().observe(["cat"], [0.7])
+    assert monitored((["cat"], [0.7]), class_names=["dog", "cat"]).n == 1
+    with pytest.raises(InputError, match="counted from 1, or the second, counted from 0"):
+        Monitor().observe([1], [[0.1, 0.7, 0.2]])
 
 
 def test_columns_may_not_change_places() -> None:

@@ -29,7 +29,8 @@ pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
             "; class_names says which label each column is for, in the order of the columns"
         }
         Error::AmbiguousLabels { .. } => {
-            "; class_names says which label each column is for, or [negative, positive]"
+            "; class_names says which label each column is for, in the order of the columns; of a single \
+             column, [negative, positive]"
         }
         Error::OnlyLabel { .. } => "; class_names=[negative, positive] says it",
         Error::ThirdLabel { .. } => "; give one column a class",

@@ -24,7 +24,7 @@ pub fn evaluate<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let options = Options::read(settings)?;
     let view = scores.view();
-    let labels = labels.resolve(py, view.columns(), options.class_names.as_deref())?;
+    let labels = options.resolve(py, &labels, view.columns())?;
     let start = Instant::now();
     let (report, seconds) = background::run(py, options.threads(), |caller| {
         let predictions = options.predictions(view, &labels)?;
@@ -46,7 +46,7 @@ pub fn compare<'py>(py: Python<'py>, models: Vec<Model<'py>>) -> PyResult<Bound<
     let mut read = Vec::with_capacity(models.len());
     for (name, (labels, scores, settings)) in &models {
         let (options, view) = (Options::read(settings)?, scores.view());
-        let labels = labels.resolve(py, view.columns(), options.class_names.as_deref())?;
+        let labels = options.resolve(py, labels, view.columns())?;
         read.push((name.as_str(), options, view, labels));
     }
     let threads = read.first().map_or(0, |(_, options, ..)| options.threads());
@@ -132,6 +132,7 @@ fn estimates(py: Python<'_>, found: Vec<Estimate>) -> PyResult<Bound<'_, PyList>
         fields.set_item("stderr", one.stderr)?;
         fields.set_item("lower", one.lower)?;
         fields.set_item("p_value", one.p_value)?;
+        fields.set_item("draws", one.draws)?;
         fields.set_item("in_sample", one.in_sample)?;
         let parts = one.decomposition.map(|parts| {
             (parts.loss, parts.miscalibration, parts.discrimination, parts.uncertainty)

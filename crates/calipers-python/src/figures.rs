@@ -27,7 +27,7 @@ pub fn figure<'py>(
 ) -> PyResult<String> {
     let options = Options::read(settings)?;
     let view = scores.view();
-    let labels = labels.resolve(py, view.columns(), options.class_names.as_deref())?;
+    let labels = options.resolve(py, &labels, view.columns())?;
     let found = background::run(py, options.threads(), |caller| {
         let predictions = options.predictions(view, &labels)?;
         let estimator = options.estimator(&caller);
@@ -55,7 +55,7 @@ pub fn page<'py>(
 ) -> PyResult<String> {
     let options = Options::read(settings)?;
     let view = scores.view();
-    let labels = labels.resolve(py, view.columns(), options.class_names.as_deref())?;
+    let labels = options.resolve(py, &labels, view.columns())?;
     let vector = options.vector;
     let start = Instant::now();
     background::run(py, options.threads(), |caller| {

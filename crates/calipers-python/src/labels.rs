@@ -72,12 +72,14 @@ pub struct Resolved {
 
 impl Labels<'_> {
     /// Turns labels into classes. Without names there are `columns` of them; a single column is
-    /// that of the second of two classes, and may have a name.
+    /// that of the second of two classes, and may have a name. Names are `given` for the columns in
+    /// their order, or are the columns' own.
     pub fn resolve(
         &self,
         py: Python<'_>,
         columns: usize,
         names: Option<&[String]>,
+        given: bool,
     ) -> PyResult<Resolved> {
         let mut found = Vec::new();
         let mut rows = match self {
@@ -110,6 +112,7 @@ impl Labels<'_> {
             (None, 0 | 1) => ClassColumns::One(None),
             (None, _) => ClassColumns::Unnamed(columns),
             (Some([name]), _) => ClassColumns::One(Some(name)),
+            (Some(names), _) if given => ClassColumns::Given(names),
             (Some(names), _) => ClassColumns::Named(names),
         };
         let reading = read(&found, &classes).map_err(|error| raise(py, &error))?;
@@ -210,15 +213,17 @@ fn other(object: &Bound<'_, PyAny>, row: usize) -> PyResult<Label> {
 /// Turns labels into classes: the class of each row, the classes' names, by which rule they were
 /// read, a remark if there is one, and for each class a row that has it, or -1.
 #[pyfunction]
-#[pyo3(signature = (labels, columns, names))]
+#[pyo3(signature = (labels, columns, names, given))]
 #[allow(clippy::type_complexity, reason = "the tuple is taken apart at once, in Python")]
 pub fn read_labels<'py>(
     py: Python<'py>,
     labels: Labels<'py>,
     columns: usize,
     names: Option<Vec<String>>,
+    given: bool,
 ) -> PyResult<(Bound<'py, PyArray1<u32>>, Vec<String>, &'static str, Option<String>, Vec<isize>)> {
-    let Resolved { codes, reading, firsts } = labels.resolve(py, columns, names.as_deref())?;
+    let Resolved { codes, reading, firsts } =
+        labels.resolve(py, columns, names.as_deref(), given)?;
     let rule = match reading.rule {
         Rule::Names => "names",
         Rule::Positions(0) => "positions",

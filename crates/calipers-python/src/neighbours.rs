@@ -16,6 +16,7 @@ use crate::options::{each, unknown};
 struct Options {
     asked: Neighbours,
     class_names: Option<Vec<String>>,
+    given: bool,
     from_logits: bool,
 }
 
@@ -23,7 +24,7 @@ impl Options {
     /// Reads a dictionary; what is not in it, or None, is as the core has it.
     fn read(given: &Bound<'_, PyDict>) -> PyResult<Self> {
         let asked = Neighbours::new();
-        each(given, Self { asked, class_names: None, from_logits: false }, Self::with)
+        each(given, Self { asked, class_names: None, given: false, from_logits: false }, Self::with)
     }
 
     /// Applies one option.
@@ -39,6 +40,7 @@ impl Options {
             "seed" => self.asked = self.asked.seed(value.extract()?),
             "draws" => self.asked = self.asked.draws(value.extract()?),
             "class_names" => self.class_names = Some(value.extract()?),
+            "given" => self.given = value.extract()?,
             "from_logits" => self.from_logits = value.extract()?,
             "threads" => self.asked = self.asked.threads(value.extract()?),
             _ => return Err(unknown(name)),
@@ -56,9 +58,9 @@ pub fn neighbours<'py>(
     scores: Scores<'py>,
     settings: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let Options { asked, class_names, from_logits } = Options::read(settings)?;
+    let Options { asked, class_names, given, from_logits } = Options::read(settings)?;
     let view = scores.view();
-    let labels = labels.resolve(py, view.columns(), class_names.as_deref())?;
+    let labels = labels.resolve(py, view.columns(), class_names.as_deref(), given)?;
     let threads = asked.threads_for(view.rows(), view.columns().max(2));
     let found = background::run(py, threads, |caller| {
         let predictions = view

@@ -16,7 +16,7 @@ use crate::background::Caller;
 use crate::classifier::Classifier;
 use crate::distance::PythonDistance;
 use crate::error::raise;
-use crate::labels::Resolved;
+use crate::labels::{Labels, Resolved};
 
 /// The options of `calipers.evaluate`: nothing that is bound to the interpreter's lock, so that the
 /// background thread may have them.
@@ -27,8 +27,9 @@ pub struct Options {
     weights: Option<Vec<f64>>,
     groups: Option<Vec<String>>,
     origin: Option<(String, Vec<String>)>,
-    /// The classes' names.
-    pub class_names: Option<Vec<String>>,
+    class_names: Option<Vec<String>>,
+    /// Whether the classes' names are given, and not the columns' own.
+    given: bool,
     /// Whether the errors of two classes are those of both columns.
     pub vector: bool,
     from_logits: bool,
@@ -65,6 +66,7 @@ impl Options {
             groups: None,
             origin: None,
             class_names: None,
+            given: false,
             vector: false,
             from_logits: false,
             threads: 0,
@@ -90,6 +92,7 @@ impl Options {
             "groups" => self.groups = Some(value.extract()?),
             "origin" => self.origin = Some(value.extract()?),
             "class_names" => self.class_names = Some(value.extract()?),
+            "given" => self.given = value.extract()?,
             "from_logits" => self.from_logits = value.extract()?,
             "binary" => {
                 self.vector = is(value, "vector")?;
@@ -114,6 +117,16 @@ impl Options {
     /// A classifier is run by the calling thread: more threads would only wait for it.
     pub fn threads(&self) -> usize {
         if matches!(self.learner, Some(Learner::Classifier { .. })) { 1 } else { self.threads }
+    }
+
+    /// Turns labels of so many columns into classes.
+    pub fn resolve(
+        &self,
+        py: Python<'_>,
+        labels: &Labels<'_>,
+        columns: usize,
+    ) -> PyResult<Resolved> {
+        labels.resolve(py, columns, self.class_names.as_deref(), self.given)
     }
 
     /// Checks scores and labels, with the weights and groups that were given.

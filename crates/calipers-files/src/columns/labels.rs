@@ -57,7 +57,8 @@ fn distinct(values: &Values, place: &dyn Fn(usize) -> String) -> Result<(Vec<usi
                     return Err(missing(row));
                 }
                 let at = *known.entry(cell).or_insert_with(|| {
-                    found.push(Label { count: 0, ..Label::word(cell, row) });
+                    // Text sorts as text, also where it looks like numbers.
+                    found.push(Label { count: 0, number: None, ..Label::word(cell, row) });
                     found.len() - 1
                 });
                 found[at].count += 1;
@@ -93,7 +94,8 @@ fn located(error: &calipers::Error, place: &dyn Fn(usize) -> String) -> Error {
         )),
         ambiguous @ calipers::Error::AmbiguousLabels { .. } => {
             Error::input(format!("{}: {ambiguous}", place(0))).with_hint(
-                "--classes names the class of each column, --positive-class that of a single one",
+                "--classes names the class of each column as the labels do, --positive-class that of a \
+                 single one",
             )
         }
         calipers::Error::OnlyLabel { row, value } => Error::input(format!(

@@ -116,7 +116,7 @@ fn class_columns<'a>(
     let count = scores.columns.len();
     let named = scores.named.as_deref().unwrap_or_default();
     match (&asked.classes, &asked.positive) {
-        (Some(classes), _) if classes.len() == count.max(2) => Ok(ClassColumns::Named(classes)),
+        (Some(classes), _) if classes.len() == count.max(2) => Ok(ClassColumns::Given(classes)),
         (Some(classes), _) => Err(Error::input(format!(
             "{}: --classes names {}, but there are {} classes",
             source.name,

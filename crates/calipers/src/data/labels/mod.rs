@@ -35,8 +35,10 @@ pub const RULES: &str = include_str!("rules.txt");
 /// The columns of the classes that labels can name.
 #[derive(Debug, Clone, Copy)]
 pub enum ClassColumns<'a> {
-    /// One a column.
+    /// One a column, by the columns' names.
     Named(&'a [String]),
+    /// One a column, by names that somebody gave for the columns in their order.
+    Given(&'a [String]),
     /// This many columns, of which nobody said which is which.
     Unnamed(usize),
     /// Two, of which the second has a column, of this name if it has one.
@@ -127,14 +129,15 @@ impl Label {
 /// A label that no rule can read together with the others, or labels that two rules read in two ways.
 pub fn read(found: &[Label], columns: &ClassColumns<'_>) -> Result<Reading> {
     match *columns {
-        ClassColumns::Named(names) => with_names(found, names),
+        ClassColumns::Named(names) => with_names(found, names, false),
+        ClassColumns::Given(names) => with_names(found, names, true),
         ClassColumns::One(name) => single::read(found, name),
         ClassColumns::Unnamed(count) => without_names(found, count),
     }
 }
 
-/// Labels of columns that have names.
-fn with_names(found: &[Label], names: &[String]) -> Result<Reading> {
+/// Labels of columns that have names, or were given names, whose order is that of the columns then.
+fn with_names(found: &[Label], names: &[String], given: bool) -> Result<Reading> {
     let short = class_names(&names.iter().map(String::as_str).collect::<Vec<_>>());
     // As they are, or without what they share: `p_1` may be labelled `p_1` or 1.
     for names in [names, &short] {
@@ -152,7 +155,7 @@ fn with_names(found: &[Label], names: &[String]) -> Result<Reading> {
     let Some(first) = positions(found, short.len())? else { return Err(unknown(found, &short)) };
     let mut sorted: Vec<String> = short.iter().map(|name| name.to_lowercase()).collect();
     sorted.sort_unstable();
-    if short.iter().zip(&sorted).any(|(name, sorted)| name.to_lowercase() != *sorted) {
+    if !given && short.iter().zip(&sorted).any(|(name, sorted)| name.to_lowercase() != *sorted) {
         return Err(Error::AmbiguousLabels {
             one: format!("{first} may be {}, as the columns are ordered", short[0]),
             other: format!("{}, as their names are sorted", sorted[0]),

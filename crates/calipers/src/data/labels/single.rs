@@ -42,7 +42,7 @@ pub(super) fn read(found: &[Label], column: Option<&str>) -> Result<Reading> {
         }
         (_, Some(own)) => own,
         (_, None) if signs() => {
-            found.iter().position(|label| label.number > Some(0.0)).unwrap_or(1)
+            found.iter().position(|label| label.whole() > Some(0.0)).unwrap_or(1)
         }
         ([first, second], None) if column.is_none() => usize::from(first.sorts(second).is_lt()),
         ([first, second], None) => {
