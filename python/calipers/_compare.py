@@ -139,8 +139,8 @@ def compare(y_true: Any, models: Mapping[str, Any], **options: Any) -> Compariso
 
     Rows are paired: what differs is the score of one row under two models, so that what makes a row
     hard for both cancels. The difference is of what is *found* of each error, which bounds it from
-    below: "more error is found in A" is claimed where the error of A is itself shown, and where it is
-    above that of B with what learning from so many rows may have missed of B's.
+    below: "more error is found in A" is claimed where the error of A is itself shown, and is above
+    that of B with what learning from so many rows may have missed of B's.
 
     Parameters
     ----------
