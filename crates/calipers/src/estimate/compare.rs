@@ -1,16 +1,19 @@
 //! Several models on the same labels.
 
+mod keeper;
 mod paired;
 
 use serde_json::{Map, Value, json};
 
 use super::bound::Inflation;
 use super::estimator::Estimator;
+use super::observer::Nobody;
 use super::report::{Estimate, Report, number};
 use crate::data::Predictions;
 use crate::error::{Error, Result};
 
-use paired::{Paired, Side};
+pub(crate) use keeper::{Keeper, Kept};
+use paired::{Paired, Side, null_variance};
 
 /// Several models, estimated with the same folds, and how they differ.
 #[derive(Debug, Clone)]
@@ -36,7 +39,8 @@ pub struct Difference {
     pub second: usize,
     /// The first estimate less the second.
     pub value: f64,
-    /// The standard error of the mean of the rows' differences, what folds share included.
+    /// The standard error of the mean of the rows' differences, what folds share included; at least
+    /// what it would be if labels were drawn from the predictions of either model.
     pub stderr: f64,
     /// A confidence interval of the difference of what is found, where an estimate below 0 is nothing
     /// found. The intervals of all pairs hold together with the report's confidence. 0 is outside
@@ -84,25 +88,33 @@ impl Estimator {
     /// [`estimate`](Self::estimate).
     pub fn compare(&self, models: &[(&str, &Predictions<'_>)]) -> Result<Comparison> {
         let asked = self.clone().bracket(true);
-        self.compare_by(models, |predictions| asked.estimate(predictions))
+        self.compare_by(models, |predictions| {
+            let mut nobody = Nobody;
+            let mut keeper = Keeper::new(&asked, predictions, &mut nobody)?;
+            let report = asked.estimate_observed(predictions, &mut keeper)?;
+            Ok((report, keeper.finish()))
+        })
     }
 
-    /// As [`compare`](Self::compare), by another way to a bracketed report.
+    /// As [`compare`](Self::compare), by another way to a report, bracketed, and to what its scores
+    /// could have been.
     pub(crate) fn compare_by(
         &self,
         models: &[(&str, &Predictions<'_>)],
-        estimate: impl Fn(&Predictions<'_>) -> Result<Report>,
+        estimate: impl Fn(&Predictions<'_>) -> Result<(Report, Kept)>,
     ) -> Result<Comparison> {
         check(models)?;
         let mut reports = Vec::with_capacity(models.len());
+        let mut kept = Vec::with_capacity(models.len());
         let mut in_sample = Vec::with_capacity(models.len());
         for (_, model) in models {
-            let mut report = estimate(model)?;
+            let (mut report, own) = estimate(model)?;
             in_sample.push(report.estimates.iter().map(|one| one.in_sample).collect::<Vec<_>>());
             if !self.bracket {
                 forget_in_sample(&mut report);
             }
             reports.push(report);
+            kept.push(own);
         }
         let weights = models.first().and_then(|(_, first)| first.weights());
         let averaged = Inflation::averaged(&self.folds, self.repeats);
@@ -113,8 +125,14 @@ impl Estimator {
         let mut differences = Vec::new();
         for metric in 0..reports.first().map_or(0, |report| report.estimates.len()) {
             for &(first, second) in &pairs {
+                let null = null_variance(
+                    metric,
+                    [models[first].1, models[second].1],
+                    [&kept[first], &kept[second]],
+                    weights,
+                );
                 let own = [first, second].map(|model| &reports[model].estimates[metric]);
-                let paired = Paired::new(own.map(|one| &one.scores[..]), weights, &averaged);
+                let paired = Paired::new(own.map(|one| &one.scores[..]), weights, null, &averaged);
                 let sides = [first, second].map(|model| Side {
                     own: &reports[model].estimates[metric].bounded,
                     missed: missed(&reports[model].estimates[metric], in_sample[model][metric]),

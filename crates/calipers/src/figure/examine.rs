@@ -9,7 +9,7 @@ use super::reliability::diagram;
 use super::{Figure, Mover, View};
 use crate::data::Predictions;
 use crate::error::Result;
-use crate::estimate::{Difference, Estimator, Report};
+use crate::estimate::{Difference, Estimator, Keeper, Kept, Report};
 
 /// One model, or several on the same labels, measured and made into figures.
 #[derive(Debug, Clone)]
@@ -67,13 +67,13 @@ impl Estimator {
     fn examine_here(&self, models: &[(&str, &Predictions<'_>)]) -> Result<Examination> {
         let figures: RefCell<Vec<Figures>> = RefCell::new(Vec::new());
         let one = |predictions: &Predictions<'_>| {
-            let (report, own) = self.examine_one(predictions, models.len() > 1)?;
+            let (report, kept, own) = self.examine_one(predictions, models.len() > 1)?;
             figures.borrow_mut().push(own);
-            Ok(report)
+            Ok((report, kept))
         };
         let names: Vec<String> = models.iter().map(|(name, _)| (*name).to_owned()).collect();
         let (reports, differences) = match models {
-            [(_, predictions)] => (vec![one(predictions)?], Vec::new()),
+            [(_, predictions)] => (vec![one(predictions)?.0], Vec::new()),
             _ => {
                 let found = self.compare_by(models, one)?;
                 (found.reports, found.differences)
@@ -92,18 +92,20 @@ impl Estimator {
         &self,
         predictions: &Predictions<'_>,
         compared: bool,
-    ) -> Result<(Report, Figures)> {
+    ) -> Result<(Report, Kept, Figures)> {
         let view = View::of(predictions);
         let many = predictions.classes() > 2;
         let asked = self.with_metrics(predictions.classes(), view.metrics()?)?;
         let asked = if compared { asked.bracket(true) } else { asked };
         let mut mover = Mover::new(if many { predictions.classes() } else { 0 });
-        let report = asked.estimate_observed(predictions, &mut mover)?;
+        let mut keeper = Keeper::new(&asked, predictions, &mut mover)?;
+        let report = asked.estimate_observed(predictions, &mut keeper)?;
+        let kept = keeper.finish();
         let (learner, seed) = (self.learner(), self.own_seed());
         let reliability = diagram(learner, seed, predictions, view)?;
         let contribution = contribution(predictions, view, &report);
         let classes =
             many.then(|| ClassTable::new(self, predictions, mover.finish())).transpose()?;
-        Ok((report, Figures { reliability, contribution, classes }))
+        Ok((report, kept, Figures { reliability, contribution, classes }))
     }
 }

@@ -9,6 +9,8 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use super::Kept;
+use crate::data::Predictions;
 use crate::estimate::bound::{Inflation, Spread, quantile};
 use crate::numeric::mean::weighted_mean;
 
@@ -43,8 +45,14 @@ pub(super) struct Claim {
 }
 
 impl Paired {
-    /// The mean of the rows' differences.
-    pub fn new(scores: [&[f64]; 2], weights: Option<&[f64]>, inflation: &Inflation) -> Self {
+    /// The mean of the rows' differences; of its variance as they show it and as labels drawn from
+    /// the models would make it, the larger.
+    pub fn new(
+        scores: [&[f64]; 2],
+        weights: Option<&[f64]>,
+        null_variance: f64,
+        inflation: &Inflation,
+    ) -> Self {
         // Where both are infinite there is no telling them apart.
         let apart: Vec<f64> = scores[0]
             .iter()
@@ -65,7 +73,7 @@ impl Paired {
         }
         let rows: f64 = total * total / squares;
         let correction = if rows > FEWEST_ROWS { rows / (rows - 1.0) } else { 3.0 };
-        let variance = spread * correction / (total * total);
+        let variance = (spread * correction / (total * total)).max(null_variance);
         Self { value, stderr: (inflation.factor() * variance).sqrt(), rows }
     }
 
@@ -136,6 +144,51 @@ fn above(t: f64, rows: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |student| student.sf(t))
 }
 
+/// The variance of the mean difference of a metric's scores if labels were draws from the predictions
+/// of one model or the other, whichever is larger.
+pub(super) fn null_variance(
+    metric: usize,
+    models: [&Predictions<'_>; 2],
+    kept: [&Kept; 2],
+    weights: Option<&[f64]>,
+) -> f64 {
+    let names = models.map(Predictions::class_names);
+    // The second model's place of each class of the first.
+    let places: Vec<Option<usize>> =
+        names[0].iter().map(|name| names[1].iter().position(|other| other == name)).collect();
+    let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+    let mut buffers = models.map(|model| vec![0.0; model.classes()]);
+    let (mut sums, mut squares) = ([0.0; 2], 0.0);
+    for ((row, first), (_, second)) in kept[0].rows(metric).zip(kept[1].rows(metric)) {
+        let squared = weight(row) * weight(row);
+        squares += squared;
+        let mut f = models.iter().zip(&mut buffers).map(|(model, to)| model.held().row(row, to));
+        let (Some(one), Some(other)) = (f.next(), f.next()) else { break };
+        let apart = || {
+            let both = places.iter().enumerate().filter_map(|(at, place)| Some((at, (*place)?)));
+            both.map(|(at, place)| (one[at], other[place], first[at] - second[place]))
+                // What cannot be, or what no finite variance allows for, says nothing.
+                .filter(|(.., apart)| apart.is_finite())
+        };
+        sums[0] += squared * variance(apart().map(|(f, _, apart)| (f, apart)));
+        sums[1] += squared * variance(apart().map(|(_, f, apart)| (f, apart)));
+    }
+    let rows = models[0].rows();
+    let (total, all): (f64, f64) = (0..rows)
+        .map(weight)
+        .fold((0.0, 0.0), |(total, all), weight| (total + weight, all + weight * weight));
+    if squares <= 0.0 {
+        return 0.0;
+    }
+    sums[0].max(sums[1]) * all / squares / (total * total)
+}
+
+/// The variance of numbers that have these probabilities.
+fn variance(all: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+    let mean: f64 = all.clone().map(|(f, apart)| f * apart).sum();
+    all.map(|(f, apart)| f * (apart - mean).powi(2)).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,5 +243,20 @@ mod tests {
         // No more than what is shown of the larger.
         assert!(claim(0.1, 0.0).interval.0 < 0.1);
         assert!(claim(0.1, 0.499).p_value > 0.05 && claim(0.1, 0.51).p_value >= 1.0);
+    }
+
+    #[test]
+    fn labels_that_no_row_shows_widen_the_difference() {
+        let scores = [vec![0.01; 1000], vec![-0.01; 1000]];
+        let narrow = Paired::new([&scores[0], &scores[1]], None, 0.0, &inflation());
+        let wide = Paired::new([&scores[0], &scores[1]], None, 1e-4, &inflation());
+        assert!(narrow.stderr < 1e-9 && (wide.stderr - 0.01 * 2f64.sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_variance_is_that_of_a_draw() {
+        let all = [(0.2, 1.0), (0.3, -2.0), (0.5, 0.5)];
+        // 0.2·1 + 0.3·4 + 0.5·0.25 less the square of 0.2 − 0.6 + 0.25.
+        assert!((variance(all.into_iter()) - (1.525 - 0.0225)).abs() < 1e-15);
     }
 }
