@@ -66,6 +66,12 @@ STUDIES = (
         quick=True,
     ),
     Study(
+        "comparison",
+        "what compare claims of two models, and docs/comparison.md",
+        "coverage.comparison",
+        check=True,
+    ),
+    Study(
         "robustness",
         "docs/robustness.md, from the tables that the next four and others wrote",
         "robustness.page",

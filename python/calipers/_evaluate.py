@@ -46,7 +46,7 @@ def evaluate(
     Parameters
     ----------
     y_true : array of shape (n,), or one-hot of shape (n, k)
-        The observed classes: their names, or the positions of their columns from 0, or truths.
+        The observed classes: their names, or the positions of their columns, or truths.
         Where the columns have no names, words are the classes in sorted order, as scikit-learn's
         ``classes_``. Of one-hot labels, the class is that of the row's 1.
     y_prob : array of shape (n,), (n, 1) or (n, k)

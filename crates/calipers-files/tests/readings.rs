@@ -150,7 +150,8 @@ fn a_bad_cell_never_drops_its_column() {
         fs::write(&file, lines.join("\n")).unwrap();
         let loaded = load(&file, &Columns::new(), &|_| {});
         if !["ham", "p_Ham"].contains(&names[0]) {
-            assert_eq!(loaded.unwrap().predictions.probs()[[6, 1]], 0.0, "{names:?}");
+            let loaded = loaded.unwrap().predictions;
+            assert!(loaded.probs()[[6, 1]].abs() <= 0.0, "{names:?}");
         }
     }
 }

@@ -104,61 +104,75 @@ impl Estimator {
         estimate: impl Fn(&Predictions<'_>) -> Result<(Report, Kept)>,
     ) -> Result<Comparison> {
         check(models)?;
-        let mut reports = Vec::with_capacity(models.len());
-        let mut kept = Vec::with_capacity(models.len());
-        let mut in_sample = Vec::with_capacity(models.len());
+        let mut seen = Vec::with_capacity(models.len());
         for (_, model) in models {
-            let (mut report, own) = estimate(model)?;
-            in_sample.push(report.estimates.iter().map(|one| one.in_sample).collect::<Vec<_>>());
+            let (mut report, kept) = estimate(model)?;
+            let missed: Vec<f64> = report.estimates.iter().map(missed).collect();
             if !self.bracket {
                 forget_in_sample(&mut report);
             }
-            reports.push(report);
-            kept.push(own);
+            seen.push(Seen { report, kept, missed });
         }
-        let weights = models.first().and_then(|(_, first)| first.weights());
-        let averaged = Inflation::averaged(&self.folds, self.repeats);
-        let inflation = Inflation::of(&self.folds, self.repeats);
         let pairs: Vec<(usize, usize)> = (0..models.len())
             .flat_map(|first| (first + 1..models.len()).map(move |second| (first, second)))
             .collect();
-        let mut differences = Vec::new();
-        for metric in 0..reports.first().map_or(0, |report| report.estimates.len()) {
+        let metrics = seen.first().map_or(0, |first| first.missed.len());
+        let mut differences = Vec::with_capacity(metrics * pairs.len());
+        for metric in 0..metrics {
             for &(first, second) in &pairs {
-                let null = null_variance(
-                    metric,
-                    [models[first].1, models[second].1],
-                    [&kept[first], &kept[second]],
-                    weights,
-                );
-                let own = [first, second].map(|model| &reports[model].estimates[metric]);
-                let paired = Paired::new(own.map(|one| &one.scores[..]), weights, null, &averaged);
-                let sides = [first, second].map(|model| Side {
-                    own: &reports[model].estimates[metric].bounded,
-                    missed: missed(&reports[model].estimates[metric], in_sample[model][metric]),
-                });
-                let claim = paired.claim(&sides, &inflation, self.confidence, pairs.len());
-                differences.push(Difference {
-                    metric: own[0].metric.clone(),
-                    first,
-                    second,
-                    value: paired.value,
-                    stderr: paired.stderr,
-                    interval: claim.interval,
-                    p_value: claim.p_value,
-                });
+                let both = [first, second].map(|model| (models[model].1, &seen[model]));
+                differences.push(self.difference(metric, (first, second), both, pairs.len()));
             }
         }
+        let reports = seen.into_iter().map(|seen| seen.report).collect();
         let names = models.iter().map(|(name, _)| (*name).to_owned()).collect();
         Ok(Comparison { models: names, reports, differences })
     }
+
+    /// How far two models are apart by one metric, as one of so many pairs.
+    fn difference(
+        &self,
+        metric: usize,
+        (first, second): (usize, usize),
+        both: [(&Predictions<'_>, &Seen); 2],
+        pairs: usize,
+    ) -> Difference {
+        let weights = both[0].0.weights();
+        let kept = both.map(|(_, seen)| &seen.kept);
+        let null = null_variance(metric, both.map(|(model, _)| model), kept, weights);
+        let own = both.map(|(_, seen)| &seen.report.estimates[metric]);
+        let averaged = Inflation::averaged(&self.folds, self.repeats);
+        let paired = Paired::new(own.map(|one| &one.scores[..]), weights, null, &averaged);
+        let sides = both.map(|(_, seen)| Side {
+            own: &seen.report.estimates[metric].bounded,
+            missed: seen.missed[metric],
+        });
+        let inflation = Inflation::of(&self.folds, self.repeats);
+        let claim = paired.claim(&sides, &inflation, self.confidence, pairs);
+        Difference {
+            metric: own[0].metric.clone(),
+            first,
+            second,
+            value: paired.value,
+            stderr: paired.stderr,
+            interval: claim.interval,
+            p_value: claim.p_value,
+        }
+    }
+}
+
+/// A model, estimated for a comparison.
+struct Seen {
+    report: Report,
+    kept: Kept,
+    /// How much of each error may have been missed.
+    missed: Vec<f64>,
 }
 
 /// How much of an error the held-out estimate misses because g has to be learnt: half of the way to the
 /// in-sample one. What a g that is no better than its rows loses on new rows it gains on its own.
-fn missed(estimate: &Estimate, in_sample: Option<f64>) -> f64 {
-    let missed = in_sample.map_or(0.0, |above| 0.5 * (above - estimate.value));
-    if missed > 0.0 { missed } else { 0.0 }
+fn missed(estimate: &Estimate) -> f64 {
+    estimate.in_sample.map_or(0.0, |above| (0.5 * (above - estimate.value)).max(0.0))
 }
 
 /// Takes the in-sample estimates out again, which nobody asked to see.

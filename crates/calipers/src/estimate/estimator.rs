@@ -135,7 +135,7 @@ impl Estimator {
     }
 
     /// How often labels are drawn from the predictions for the p-value; 0 for no p-value. By default
-    /// 999 times, and fewer, but at least 99, where rows × classes exceed 50,000.
+    /// 999 times, and fewer, but at least 199, where rows × classes exceed 400,000.
     #[must_use]
     pub fn draws(mut self, draws: usize) -> Self {
         self.draws = Some(draws);

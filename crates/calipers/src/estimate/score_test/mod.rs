@@ -122,10 +122,10 @@ const REFITS: usize = 99;
 /// The place of the drawings among everything that is seeded.
 const DRAWS: u64 = 1 << 40;
 
-/// How many drawings there are by default: 999, and fewer, but not below 99, where rows × classes
+/// How many drawings there are by default: 999, and fewer, but not below 199, where rows × classes
 /// make 999 slow.
 pub(crate) fn automatic_draws(rows: usize, classes: usize) -> usize {
-    (50_000_000 / (rows * classes).max(1)).clamp(99, 999)
+    (400_000_000 / (rows * classes).max(1)).clamp(199, 999)
 }
 
 /// (1 + the number of drawings whose statistic is no smaller) / (1 + the number of drawings).

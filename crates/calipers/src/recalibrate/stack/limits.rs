@@ -1,5 +1,7 @@
 //! What bounds the cost of a fit, whatever the number of rows and of classes.
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
 
 use super::structured::WHOLE_HESSIAN;
@@ -16,8 +18,10 @@ const TREE_CELLS: usize = 1 << 20;
 const SUPPORT_ROWS: usize = 2_048;
 const SUPPORT_CELLS: usize = 1 << 19;
 
-/// The most rows that the weights of the stack are fitted to.
-const SCORED_ROWS: usize = 2_048;
+/// The most rows that the weights of the stack are fitted to: more for many classes, of which a few rows
+/// hardly show any. Trees see at least as many.
+const SCORED_ROWS: RangeInclusive<usize> = 2_048..=8_192;
+const SCORED_ROWS_PER_CLASS: usize = 80;
 
 /// How much of so many rows of so many classes each part of a fit looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +48,8 @@ impl Limits {
 
     /// Rows that the weights of the stack are fitted to.
     pub fn scored(self) -> usize {
-        self.scaling().min(SCORED_ROWS)
+        let most = SCORED_ROWS_PER_CLASS * self.classes;
+        self.scaling().min(most.clamp(*SCORED_ROWS.start(), *SCORED_ROWS.end()))
     }
 
     fn at_most(self, rows: usize) -> usize {

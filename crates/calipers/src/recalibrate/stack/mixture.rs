@@ -10,6 +10,13 @@ const STEPS: usize = 50;
 /// As if each member had this much of a row's weight for itself: none is ruled out for good.
 const PSEUDO_COUNT: f64 = 0.5;
 
+/// How often the share of the mixture is narrowed down by half.
+const HALVINGS: usize = 20;
+
+/// What the mixture has to gain, in nats over all rows of mean weight, to take the place of the careful
+/// member.
+const CARE: f64 = 2.0;
+
 /// The rows that a mixture is fitted to: what each member says of the class that was observed.
 pub(super) struct Mixture {
     members: usize,
@@ -28,6 +35,30 @@ impl Mixture {
         let filler = std::iter::repeat(0.0);
         self.given.extend(given.chain(filler).take(padded(self.members)));
         self.weights.push(weight);
+    }
+
+    /// The shares of two halves of the rows, as far from the one of this member alone as one half's shares
+    /// improve on it in the other.
+    pub fn solve_halves(halves: [Self; 2], member: usize) -> Vec<f64> {
+        // What the mixture adds to the member in a row, as a share of what the member says.
+        let mut added: Vec<(f64, f64)> = Vec::new();
+        for (own, other) in [(0, 1), (1, 0)] {
+            let (shares, other) = (halves[own].solve(), &halves[other]);
+            let rows = other.given.chunks_exact(padded(other.members));
+            added.extend(rows.zip(&other.weights).map(|(given, &weight)| {
+                let mixed: f64 =
+                    given.iter().zip(&shares).map(|(given, share)| given * share).sum();
+                (mixed / given[member] - 1.0, weight)
+            }));
+        }
+        let share = careful_share(&added);
+        let [mut all, other] = halves;
+        all.given.extend(other.given);
+        all.weights.extend(other.weights);
+        let mut shares = all.solve();
+        shares.iter_mut().for_each(|one| *one *= share);
+        shares[member] += 1.0 - share;
+        shares
     }
 
     /// The weights m of the mixture Σ m_i g_i under which the labels are likeliest, nearly: 50 steps
@@ -67,4 +98,22 @@ impl Mixture {
                 .store_array(count);
         }
     }
+}
+
+/// The share λ, from 0 to 1, under which Σ w ln(1 + λ a), what is gained in all rows, less λ times
+/// [`CARE`], is largest.
+fn careful_share(added: &[(f64, f64)]) -> f64 {
+    let total: f64 = added.iter().map(|(_, weight)| weight).sum();
+    let care = CARE * total / added.len().max(1) as f64;
+    let slope = |share: f64| {
+        let gained: f64 = added.iter().map(|(a, weight)| weight * a / (1.0 + share * a)).sum();
+        gained - care
+    };
+    // It is concave: between where it rises and where it falls.
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        if slope(middle) > 0.0 { low = middle } else { high = middle }
+    }
+    low
 }

@@ -37,26 +37,30 @@ impl Stacked {
         let (members, training, predicted) = Members::fit(sample, seed);
         let sample = &training.sample;
         let classes = sample.classes();
-        let mut squares = LeastSquares::new(members.count());
+        let mut squares = [(); 2].map(|()| LeastSquares::new(members.count()));
         let mut changes = vec![0.0; members.count() * padded(classes)];
         for row in (0..predicted.rows).take_while(|_| !stop::requested()) {
             predicted.write_changes(row, sample.row(row), &mut changes);
             let label = sample.labels()[row] as usize;
-            squares.add(sample.row(row), label, sample.weight(row), &changes);
+            squares[row % 2].add(sample.row(row), label, sample.weight(row), &changes);
         }
-        let weights = squares.solve();
+        // Each half's rows are new to the other half's weights.
+        let [of_even, of_odd] = squares.each_ref().map(LeastSquares::solve);
+        let unseen = [of_odd, of_even];
+        let weights = LeastSquares::solve_halves(squares);
         let mut this = Self { classes, members, weights, mixture: Vec::new() };
-        let mut mixture = Mixture::new(1 + this.members.count());
+        let mut mixture = [(); 2].map(|()| Mixture::new(1 + this.members.count()));
         let mut g = vec![0.0; classes];
         for row in (0..predicted.rows).take_while(|_| !stop::requested()) {
             let (f, label) = (sample.row(row), sample.labels()[row] as usize);
             predicted.write_changes(row, f, &mut changes);
-            this.write_squared(f, &changes, &mut g);
+            this.write_squared(&unseen[row % 2], f, &changes, &mut g);
             let members = this.changes(&changes).map(|change| f[label] + change[label]);
             let given = [g[label]].into_iter().chain(members).map(|p| this.mixed(p));
-            mixture.add(given, sample.weight(row));
+            mixture[row % 2].add(given, sample.weight(row));
         }
-        this.mixture = mixture.solve();
+        // The first member is T, behind the stack itself.
+        this.mixture = Mixture::solve_halves(mixture, 1);
         this
     }
 
@@ -72,9 +76,9 @@ impl Stacked {
     }
 
     /// Σ w D: what the stack changes.
-    fn write_change(&self, changes: &[f64], g: &mut [f64]) {
+    fn write_change(&self, weights: &[f64], changes: &[f64], g: &mut [f64]) {
         g.fill(0.0);
-        for (weight, change) in self.weights.iter().zip(self.changes(changes)) {
+        for (weight, change) in weights.iter().zip(self.changes(changes)) {
             g.iter_mut().zip(change).for_each(|(g, change)| *g += weight * change);
         }
     }
@@ -82,22 +86,22 @@ impl Stacked {
     /// As far along the change as the simplex goes, and no further than the change itself: of a
     /// norm only the direction matters.
     fn write_direction(&self, f: &[f64], changes: &[f64], g: &mut [f64]) {
-        self.write_change(changes, g);
+        self.write_change(&self.weights, changes, g);
         let falling = f.iter().zip(&*g).filter(|(_, change)| **change < 0.0);
         let most = falling.map(|(f, change)| f / -change).fold(1.0, f64::min);
         g.iter_mut().zip(f).for_each(|(g, f)| *g = (f + most * *g).clamp(0.0, 1.0));
     }
 
     /// The change itself, floored and normalised.
-    fn write_squared(&self, f: &[f64], changes: &[f64], g: &mut [f64]) {
-        self.write_change(changes, g);
+    fn write_squared(&self, weights: &[f64], f: &[f64], changes: &[f64], g: &mut [f64]) {
+        self.write_change(weights, changes, g);
         g.iter_mut().zip(f).for_each(|(g, f)| *g = (f + *g).max(LEAST));
         normalise(g);
     }
 
     /// The mixture of the stack and its members.
     fn write_log(&self, f: &[f64], changes: &[f64], g: &mut [f64]) {
-        self.write_squared(f, changes, g);
+        self.write_squared(&self.weights, f, changes, g);
         let own = self.mixture[0];
         g.iter_mut().zip(f).for_each(|(g, f)| *g = own * *g + (1.0 - own) * f);
         for (share, change) in self.mixture[1..].iter().zip(self.changes(changes)) {
@@ -161,7 +165,7 @@ impl Model for Stacked {
                     let g = &mut g[row * classes..(row + 1) * classes];
                     match purpose {
                         Purpose::Direction => self.write_direction(f, &changes, g),
-                        Purpose::Squared => self.write_squared(f, &changes, g),
+                        Purpose::Squared => self.write_squared(&self.weights, f, &changes, g),
                         Purpose::Log => self.write_log(f, &changes, g),
                     }
                 }

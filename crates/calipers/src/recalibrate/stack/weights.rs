@@ -50,9 +50,53 @@ impl LeastSquares {
         }
     }
 
-    /// The weights w ≥ 0 that minimise Σ‖Y − f − Σ w_i D_i‖². Their sum is free: all members may be
-    /// too timid.
-    pub fn solve(&self) -> Vec<f64> {
+    /// The weights of two halves of the rows, as far from those of the first member alone as one half's
+    /// weights improve on it in the other.
+    pub fn solve_halves(halves: [Self; 2]) -> Vec<f64> {
+        let (mut gain, mut cost) = (0.0, 0.0);
+        for (own, other) in [(0, 1), (1, 0)] {
+            let (right, squares) = halves[other].along(&halves[own].solve());
+            gain += right;
+            cost += squares;
+        }
+        let share = if cost > 0.0 { (gain / cost).clamp(0.0, 1.0) } else { 0.0 };
+        let [mut all, other] = halves;
+        all.merge(&other);
+        let mut weights = all.solve();
+        weights.iter_mut().for_each(|weight| *weight *= share);
+        if let Some(first) = weights.first_mut() {
+            *first += 1.0 - share;
+        }
+        weights
+    }
+
+    /// With U what weights change beyond the first member: Σ⟨U, Y − f − D_1⟩ and Σ‖U‖².
+    fn along(&self, weights: &[f64]) -> (f64, f64) {
+        let size = self.members;
+        let gram = self.whole_gram();
+        let times_gram = |v: &[f64], row: usize| -> f64 {
+            gram[row * size..(row + 1) * size].iter().zip(v).map(|(gram, v)| gram * v).sum()
+        };
+        let mut beyond = weights.to_vec();
+        beyond[0] -= 1.0;
+        let mut first = vec![0.0; size];
+        first[0] = 1.0;
+        let mut sums = (0.0, 0.0);
+        for (row, &weight) in beyond.iter().enumerate() {
+            sums.0 += weight * (self.right[row] - times_gram(&first, row));
+            sums.1 += weight * times_gram(&beyond, row);
+        }
+        sums
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for (own, other) in self.gram.iter_mut().zip(&other.gram) {
+            own.iter_mut().zip(other).for_each(|(own, other)| *own += other);
+        }
+        self.right.iter_mut().zip(&other.right).for_each(|(own, other)| *own += other);
+    }
+
+    fn whole_gram(&self) -> Vec<f64> {
         let size = self.members;
         let mut gram = vec![0.0; size * size];
         let mut sums = self.gram.iter().map(|sums| sums.iter().sum::<f64>());
@@ -62,6 +106,14 @@ impl LeastSquares {
                 gram[j * size + i] = sum;
             }
         }
+        gram
+    }
+
+    /// The weights w ≥ 0 that minimise Σ‖Y − f − Σ w_i D_i‖². Their sum is free: all members may be
+    /// too timid.
+    pub fn solve(&self) -> Vec<f64> {
+        let size = self.members;
+        let mut gram = self.whole_gram();
         let trace: f64 = (0..size).map(|i| gram[i * size + i]).sum();
         // Where no member changes anything, any weights will do.
         let ridge = RIDGE * trace / size as f64 + f64::MIN_POSITIVE;

@@ -33,6 +33,25 @@ fn drawn(rows: usize, classes: usize, seed: u64) -> Predictions<'static> {
     Predictions::new(probs, &labels).unwrap()
 }
 
+/// The same with labels drawn from the predictions.
+fn calibrated(rows: usize, classes: usize, seed: u64) -> Predictions<'static> {
+    let mut draws = ChaCha8Rng::seed_from_u64(seed + 1_000);
+    let probs = drawn(rows, classes, seed).probs().to_owned();
+    let labels: Vec<usize> = probs
+        .rows()
+        .into_iter()
+        .map(|row| {
+            let mut left: f64 = draws.random();
+            let found = row.iter().position(|p| {
+                left -= p;
+                left < 0.0
+            });
+            found.unwrap_or(0)
+        })
+        .collect();
+    Predictions::new(probs, &labels).unwrap()
+}
+
 /// The same with weights 1, 2, 3, 1, 2, 3 and so on.
 fn weighted(rows: usize, classes: usize, seed: u64) -> Predictions<'static> {
     let weights = (0..rows).map(|row| (1 + row % 3) as f64).collect();

@@ -153,3 +153,74 @@ fn the_mixture_is_that_of_plain_steps() {
     }
     assert!(before - likelihood(&rows, &found) < 0.05, "{before}");
 }
+
+/// Both halves' sums, from rows by turns.
+fn halves(rows: &[Row]) -> [LeastSquares; 2] {
+    let mut halves = [(); 2].map(|()| LeastSquares::new(3));
+    for (number, row) in rows.iter().enumerate() {
+        add(&mut halves[number % 2], row, row.weight);
+    }
+    halves
+}
+
+/// The weights lie between the first member alone and those of least squares, where the rows of one half
+/// say that the other half's are best: looked for on a grid of what is written out.
+#[test]
+fn weights_go_as_far_as_they_serve_the_other_half() {
+    let rows = rows(60);
+    let all = {
+        let mut all = LeastSquares::new(3);
+        rows.iter().for_each(|row| add(&mut all, row, row.weight));
+        all.solve()
+    };
+    let between = |share: f64, weights: &[f64]| -> Vec<f64> {
+        let first = |at: usize| if at == 0 { 1.0 - share } else { 0.0 };
+        weights.iter().enumerate().map(|(at, weight)| share * weight + first(at)).collect()
+    };
+    let of_halves = halves(&rows).map(|half| half.solve());
+    let loss = |share: f64| -> f64 {
+        (0..2)
+            .map(|half| {
+                let own: Vec<&Row> = rows.iter().skip(half).step_by(2).collect();
+                let weights = between(share, &of_halves[1 - half]);
+                own.iter().map(|row| squared(row, &weights)).sum::<f64>()
+            })
+            .sum()
+    };
+    let best = (0..=1000).map(|step| f64::from(step) / 1000.0);
+    let best = best.min_by(|a, b| loss(*a).total_cmp(&loss(*b))).unwrap();
+    let found = LeastSquares::solve_halves(halves(&rows));
+    for (found, expected) in found.iter().zip(between(best, &all)) {
+        assert!((found - expected).abs() < 2e-3, "{found} {expected}");
+    }
+}
+
+/// w‖Y − f − Σ v D‖² of a row.
+fn squared(row: &Row, weights: &[f64]) -> f64 {
+    let of_class = |class: usize| {
+        let target = if class == row.label { 1.0 } else { 0.0 } - row.f[class];
+        let fitted: f64 =
+            row.changes.iter().zip(weights).map(|(change, w)| w * change[class]).sum();
+        (target - fitted).powi(2)
+    };
+    row.weight * (0..4).map(of_class).sum::<f64>()
+}
+
+/// A mixture of what is no better than one member is that member; of what sees more, it is not.
+#[test]
+fn a_mixture_takes_the_place_of_a_member_that_it_improves_on() {
+    let mut draws = ChaCha8Rng::seed_from_u64(3);
+    let mut mixtures = |better: f64| {
+        let mut halves = [(); 2].map(|()| Mixture::new(3));
+        for row in 0..400 {
+            let first = draws.random_range(0.2..0.6);
+            let noise = first * draws.random_range(0.5..1.5);
+            halves[row % 2].add([first, noise, first * better].into_iter(), 2.0);
+        }
+        Mixture::solve_halves(halves, 0)
+    };
+    let alike = mixtures(0.98);
+    assert!(alike[0] > 0.99, "{alike:?}");
+    let better = mixtures(1.3);
+    assert!(better[2] > 0.9 && (better.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{better:?}");
+}

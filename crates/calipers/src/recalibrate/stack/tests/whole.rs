@@ -3,7 +3,7 @@
 use ndarray::{Array2, Axis};
 
 use super::super::limits::Limits;
-use super::{drawn, weighted};
+use super::{calibrated, drawn, weighted};
 use crate::loss::Purpose;
 use crate::recalibrate::{Fitted, ModelNotes, load_model, recalibrator, save_model};
 use crate::{Predictions, Sample};
@@ -199,4 +199,16 @@ fn a_stack_that_was_tampered_with_is_refused() {
         let trees = model["members"]["forests"][0]["trees"].as_array_mut().unwrap();
         trees.pop();
     });
+}
+
+/// Where there is nothing to be learnt of a hundred classes, hardly anything is lost.
+#[test]
+fn many_classes_that_are_calibrated_stay_so() {
+    let fitted = fit(&calibrated(4_000, 100, 5), 0);
+    let new = calibrated(2_000, 100, 6);
+    let f = new.probs().to_owned();
+    let g = predict(fitted.as_ref(), &f, Purpose::Log);
+    let log = |own: f64, _: f64| -own.ln();
+    let lost = mean_loss(&g, new.labels(), log) - mean_loss(&f, new.labels(), log);
+    assert!(lost <= 0.004, "{lost}");
 }
