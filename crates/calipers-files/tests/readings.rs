@@ -271,7 +271,7 @@ fn columns_that_are_something_else_are_refused_or_left_out() {
             "{name}"
         );
         let asked = Columns::new().label("label");
-        let found = outcome(&predictions, &with(name, &other), &asked.probs(["p_0", "p_1"]));
+        let found = outcome(&predictions, &with(name, &other), &asked);
         assert_eq!(found, Ok(Right), "{name}");
     }
 }

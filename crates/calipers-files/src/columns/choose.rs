@@ -196,9 +196,7 @@ fn twice(table: &Table, column: usize) -> Error {
 
 /// The column of the labels, by its name.
 pub fn guess_label(table: &Table) -> Result<usize> {
-    let is_label =
-        |column: &&Column| LABELS.iter().any(|label| column.name.eq_ignore_ascii_case(label));
-    let found: Vec<&Column> = table.columns.iter().filter(is_label).collect();
+    let found: Vec<&Column> = table.columns.iter().filter(|column| is_label(column)).collect();
     match found.as_slice() {
         [] => {}
         [only] => return find(table, &only.name),
@@ -245,7 +243,9 @@ fn guess_probabilities(table: &Table, taken: &[usize]) -> Result<Vec<usize>> {
     let free = |&at: &usize| {
         let name = table.columns[at].name.to_lowercase();
         let never = NEVER_PROBABILITIES.contains(&name.as_str()) || name.ends_with("_id");
-        !taken.contains(&at) && !never
+        // What was predicted is often called as what was observed.
+        let label = is_label(&table.columns[at]) && is_decided(&table.columns[at].values);
+        !taken.contains(&at) && !never && !label
     };
     let (chosen, left): (Vec<usize>, Vec<usize>) = (0..table.columns.len())
         .filter(free)
@@ -277,6 +277,19 @@ fn guess_probabilities(table: &Table, taken: &[usize]) -> Result<Vec<usize>> {
         ))
         .with_hint("if they are logits, name them with --logits")),
         None => Ok(chosen),
+    }
+}
+
+/// Whether a column is called as one of what was observed.
+fn is_label(column: &Column) -> bool {
+    LABELS.iter().any(|label| column.name.eq_ignore_ascii_case(label))
+}
+
+/// Whether a column is all zeros and ones, or words.
+fn is_decided(values: &Values) -> bool {
+    match values {
+        Values::Numbers(numbers) => numbers.iter().all(|number| [0.0, 1.0].contains(number)),
+        _ => true,
     }
 }
 
