@@ -170,7 +170,7 @@ def compare(y_true: Any, models: Mapping[str, Any], **options: Any) -> Compariso
     l1  estimate  std. error  lower 95%  p_value
     A   0.1259    0.0139      0.1030     0.0010
     B   0.0505    0.0139      0.0277     0.0010
-    more error is found in A than in B: A - B = 0.0754 (0.0343 to 0.1107), p = 0.000099
+    more error is found in A than in B: A - B = 0.0754 (0.0326 to 0.1123), p = 0.00020
     >>> comparison.to_frame()[["metric", "first", "second"]].values.tolist()
     [['l1', 'raw', 'corrected']]
     """
