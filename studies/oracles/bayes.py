@@ -9,8 +9,10 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
 from studies.oracles.common import FLOOR, Floats, Ints, effective_size
+from studies.oracles.steps import steps_over
 
 CELLS = 200
+LEAST_ROWS = 16
 KNOTS = 20
 STRAYS = (0.2, 1.0, 5.0)
 BENDS = (0.2, 0.7, 2.5)
@@ -36,11 +38,10 @@ class Cells:
     prediction: Floats
 
 
-def divide(first: Floats, labels: Ints, weights: Floats) -> Cells:
-    """Fill cells of a 200th of the weight with groups of ties."""
+def divide(first: Floats, labels: Ints, weights: Floats, share: float) -> Cells:
+    """Fill cells of a share of the weight with groups of ties."""
     order = np.argsort(first, kind="stable")
     first, labels, weights = first[order], labels[order], weights[order]
-    share = weights.sum() / CELLS
     groups: list[list[int]] = []
     for row, p in enumerate(first):
         start = first[groups[-1][0]] if groups else np.inf
@@ -51,7 +52,7 @@ def divide(first: Floats, labels: Ints, weights: Floats) -> Cells:
     cells: list[list[int]] = [[]]
     for group in groups:
         mass = weights[cells[-1]].sum()
-        full = mass >= share or mass + weights[group].sum() > 1.5 * share
+        full = mass >= share * (1 - 1e-9) or mass + weights[group].sum() > 1.5 * share
         if cells[-1] and full:
             cells.append([])
         cells[-1].extend(group)
@@ -147,7 +148,7 @@ def models(cells: Cells) -> list[tuple[float, Posterior]]:
 
 def bayes_map(first: Floats, labels: Ints, weights: Floats) -> Callable[[Floats], Floats]:
     """Fit the average."""
-    cells = divide(first, labels, weights)
+    cells = divide(first, labels, weights, weights.sum() / CELLS)
     z = log_odds(cells.prediction)
     identity = Posterior(cells, np.zeros((len(z), 1)), np.ones(1))
     log_weights = [np.log(0.1) - 0.5 * identity.minus_log(np.zeros(1))]
@@ -161,8 +162,17 @@ def bayes_map(first: Floats, labels: Ints, weights: Floats) -> Callable[[Floats]
     average = np.average(means, axis=0, weights=shares)
     shifts = np.log(average) - np.log1p(-average) - trusted(z)
 
+    def smooth(odds: Floats) -> Floats:
+        return trusted(odds) + np.interp(odds, z, shifts)
+
+    rows = LEAST_ROWS * weights.sum() / effective_size(weights)
+    small = divide(first, labels, weights, rows)
+    places = log_odds(small.prediction)
+    steps = steps_over(small.mass, small.observed, smooth(places))
+    borders = 0.5 * (places[1:] + places[:-1])
+
     def apply(new: Floats) -> Floats:
         odds = log_odds(new)
-        return expit(trusted(odds) + np.interp(odds, z, shifts))
+        return expit(smooth(odds) + steps[np.searchsorted(borders, odds, side="right")])
 
     return apply

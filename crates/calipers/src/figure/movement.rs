@@ -75,7 +75,7 @@ impl Mover {
 
 impl Observer for Mover {
     fn wants(&self, scope: Scope) -> Option<Purpose> {
-        (scope == Scope::Canonical && self.classes > 0).then_some(Purpose::Squared)
+        (scope == Scope::Canonical && self.classes > 0).then_some(Purpose::Use)
     }
 
     /// Adds the rows of one repeat.

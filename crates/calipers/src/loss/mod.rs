@@ -72,16 +72,18 @@ pub trait ProperLoss: Send + Sync {
 
 /// What a prediction g is for. A recalibrator may give a different g for each: only the direction
 /// of g − f matters to a norm, its length too matters to `brier`, and small probabilities matter
-/// to `log`.
+/// to `log`. Who uses g in the place of f wants it to be good under all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Purpose {
     /// A norm or another distance: the direction from f to g.
     Direction,
     /// The squared error.
-    #[default]
     Squared,
     /// The logarithm.
     Log,
+    /// To be used as probabilities, whatever for.
+    #[default]
+    Use,
 }
 
 /// The two-class Lp score, the same for every p: sign(g₁ − f₁)(Y₁ − f₁).

@@ -161,7 +161,7 @@ pub trait Fitted: Send + Sync {
         purposes.iter().map(one).collect()
     }
 
-    /// g(f) for each row of f, for the squared error.
+    /// g(f) for each row of f, to be used in its place.
     ///
     /// # Errors
     /// As [`Fitted::predict_into`].

@@ -7,6 +7,7 @@
 mod borrowed;
 mod closed_form;
 mod common;
+mod consistency;
 mod estimator;
 mod extremes;
 mod inference;

@@ -5,6 +5,11 @@ use crate::data::Column;
 /// About as many cells: the estimates of 100 are a little lower, those of 400 no higher.
 pub(super) const CELLS: usize = 200;
 
+/// At most about as many small cells, for what is not smooth; and at least so many rows in each of them,
+/// unless they share a prediction.
+const SMALL_CELLS: usize = 4_096;
+const LEAST_ROWS: f64 = 16.0;
+
 /// Predictions that differ by less than this share of themselves, or of their distance to 1, are the
 /// same one: the last bits are rounding.
 const TIE: f64 = 1e-12;
@@ -37,31 +42,40 @@ impl Cell {
     }
 }
 
-/// Divides rows into cells of equal weight, ascending, that no group of ties is split between; masses
-/// add up to `total`. Says also whether a cell holds rows of different predictions.
-///
-/// There are at most 4/3 · [`CELLS`] + 1 of them, because of two neighbours one is full, or both
-/// together are over-full.
-pub(super) fn divide(column: Column<'_>, total: f64) -> (Vec<Cell>, bool) {
+/// Rows in cells of equal weight, ascending, that no group of ties is split between.
+pub(super) struct Divided {
+    /// At most 4/3 · [`CELLS`] + 1 of them, because of two neighbours one is full, or both together are
+    /// over-full.
+    pub cells: Vec<Cell>,
+    /// More of them.
+    pub small: Vec<Cell>,
+    /// Whether one of the first holds rows of different predictions.
+    pub merged: bool,
+}
+
+/// Divides rows, whose masses then add up to `total`.
+pub(super) fn divide(column: Column<'_>, total: f64) -> Divided {
     let weight: f64 = column.iter().map(|(_, _, weight)| weight).sum();
     // Two-class problems come sorted, and need no copy.
-    let (mut cells, merged) = if column.iter().is_sorted_by(|a, b| a.0 <= b.0) {
-        divide_sorted(column.iter(), weight / CELLS as f64)
+    let (mut smallest, some) = if column.iter().is_sorted_by(|a, b| a.0 <= b.0) {
+        divide_sorted(column.iter(), weight / SMALL_CELLS as f64)
     } else {
         let mut rows: Vec<(f64, f64, f64)> = column.iter().collect();
         rows.sort_by(|a, b| a.0.total_cmp(&b.0));
-        divide_sorted(rows.into_iter(), weight / CELLS as f64)
+        divide_sorted(rows.into_iter(), weight / SMALL_CELLS as f64)
     };
-    for cell in &mut cells {
-        cell.prediction /= cell.mass;
+    for cell in &mut smallest {
         cell.mass *= total / weight;
         cell.observed *= total / weight;
     }
-    (cells, merged)
+    let rows =
+        || smallest.iter().map(|cell| (cell.prediction, cell.observed / cell.mass, cell.mass));
+    let (cells, more) = divide_sorted(rows(), total / CELLS as f64);
+    let (small, _) = divide_sorted(rows(), LEAST_ROWS);
+    Divided { cells, small, merged: some || more }
 }
 
-/// Cells of a share of the rows' weight each, whose predictions are still sums; and whether one of
-/// them holds different ones.
+/// Cells of a share of the rows' weight each, and whether one of them holds different predictions.
 fn divide_sorted(rows: impl Iterator<Item = (f64, f64, f64)>, share: f64) -> (Vec<Cell>, bool) {
     let mut cells: Vec<Cell> = Vec::with_capacity(CELLS + CELLS / 2);
     let mut merged = false;
@@ -85,6 +99,7 @@ fn divide_sorted(rows: impl Iterator<Item = (f64, f64, f64)>, share: f64) -> (Ve
     if open.mass > 0.0 {
         cells.push(open);
     }
+    cells.iter_mut().for_each(|cell| cell.prediction /= cell.mass);
     (cells, merged)
 }
 

@@ -4,8 +4,9 @@ use super::cells::Cell;
 use crate::numeric::simd::{WIDE, padded};
 use crate::numeric::simplex::FLOOR;
 
-/// Knots of a spline, evenly spread over [0, 1].
-const KNOTS: usize = 20;
+/// Knots of a spline, evenly spread over [0, 1]; and of one that many rows can afford.
+pub(super) const KNOTS: usize = 20;
+pub(super) const MANY_KNOTS: usize = 60;
 
 /// The least standard deviation by which u is measured: predictions that hardly differ do not tell
 /// slopes apart.
@@ -50,8 +51,8 @@ impl Design {
         Self::new(polynomial(cells))
     }
 
-    /// The same, and a spline in the rank of a cell's prediction.
-    pub fn rank_spline(cells: &[Cell]) -> Self {
+    /// The same, and a spline in the rank of a cell's prediction, with so many knots.
+    pub fn rank_spline(cells: &[Cell], knots: usize) -> Self {
         let total: f64 = cells.iter().map(|cell| cell.mass).sum();
         let mut before = 0.0;
         let ranks = cells.iter().map(|cell| {
@@ -59,7 +60,7 @@ impl Design {
             before += cell.mass;
             rank
         });
-        Self::spline(cells, &ranks.collect::<Vec<_>>())
+        Self::spline(cells, &ranks.collect::<Vec<_>>(), knots)
     }
 
     /// The same, and a spline in asinh(z/2), from the least z to the largest.
@@ -68,12 +69,12 @@ impl Design {
         let first = cells.first().map_or(0.0, place);
         let range = cells.last().map_or(0.0, place) - first;
         let at = |cell| if range > 0.0 { (place(cell) - first) / range } else { 0.5 };
-        Self::spline(cells, &cells.iter().map(at).collect::<Vec<_>>())
+        Self::spline(cells, &cells.iter().map(at).collect::<Vec<_>>(), KNOTS)
     }
 
-    fn spline(cells: &[Cell], places: &[f64]) -> Self {
+    fn spline(cells: &[Cell], places: &[f64], knots: usize) -> Self {
         let mut columns = polynomial(cells);
-        columns.extend(bends(places));
+        columns.extend(bends(places, knots));
         Self::new(columns)
     }
 
@@ -108,12 +109,12 @@ fn polynomial(cells: &[Cell]) -> Vec<Vec<f64>> {
 /// and normal, which is the prior of a second-difference penalty. Each column bends at its knot
 /// alone, and has lost the straight line through it, which is the polynomial's to tell. All are
 /// scaled so that the spline's variance is 1 on average over the cells.
-pub(super) fn bends(places: &[f64]) -> Vec<Vec<f64>> {
-    let last = (KNOTS - 1) as f64;
-    let mut columns: Vec<Vec<f64>> = (1..KNOTS - 1)
+pub(super) fn bends(places: &[f64], knots: usize) -> Vec<Vec<f64>> {
+    let last = (knots - 1) as f64;
+    let mut columns: Vec<Vec<f64>> = (1..knots - 1)
         .map(|knot| {
             let bend = |at: f64| (at - knot as f64).max(0.0);
-            let (level, slope) = line(bend);
+            let (level, slope) = line(bend, knots);
             let column = places.iter().map(|place| {
                 let at = place * last;
                 bend(at) - level - slope * (at - 0.5 * last)
@@ -129,14 +130,14 @@ pub(super) fn bends(places: &[f64]) -> Vec<Vec<f64>> {
 
 /// The straight line closest to a function at the knots 0, 1, …: its level at their middle and its
 /// slope.
-fn line(function: impl Fn(f64) -> f64) -> (f64, f64) {
-    let middle = 0.5 * (KNOTS - 1) as f64;
+fn line(function: impl Fn(f64) -> f64, knots: usize) -> (f64, f64) {
+    let middle = 0.5 * (knots - 1) as f64;
     let (mut sum, mut moment, mut inertia) = (0.0, 0.0, 0.0);
-    for knot in 0..KNOTS {
+    for knot in 0..knots {
         let (at, arm) = (knot as f64, knot as f64 - middle);
         sum += function(at);
         moment += arm * function(at);
         inertia += arm * arm;
     }
-    (sum / KNOTS as f64, moment / inertia)
+    (sum / knots as f64, moment / inertia)
 }

@@ -7,11 +7,20 @@ pub(super) const IDENTITY: f64 = 0.1;
 const POLYNOMIALS: f64 = 0.3;
 const SPLINES: f64 = 0.3;
 
+/// The prior mass of the identity where g is to be used: first, do no harm.
+pub(super) const CAREFUL_IDENTITY: f64 = 0.4;
+
 /// How far from 0 a coefficient of the polynomial is expected: its standard deviation.
 const STRAYS: [f64; 3] = [0.2, 1.0, 5.0];
 
 /// How far from 0 a spline is expected: its standard deviation, on average over the cells.
 const BENDS: [f64; 3] = [0.2, 0.7, 2.5];
+
+/// The same of a spline with many knots, which is there for truths that bend often.
+const MANY_BENDS: [f64; 2] = [2.5, 10.0];
+
+/// How likely such a truth is beside the others.
+const BENDING: f64 = 0.1;
 
 /// A model with a design: independent normal coefficients.
 #[derive(Debug, Clone)]
@@ -37,4 +46,15 @@ pub(super) fn splines(design: &Design) -> Vec<Model> {
         Model { mass, precisions }
     };
     STRAYS.iter().flat_map(|&stray| BENDS.map(|bend| model(stray, bend))).collect()
+}
+
+/// The models of a polynomial and a spline of many knots.
+pub(super) fn bending(design: &Design) -> Vec<Model> {
+    let mass = BENDING / MANY_BENDS.len() as f64;
+    let model = |bend: f64| {
+        let mut precisions = vec![1.0; POLYNOMIAL];
+        precisions.resize(design.features, bend.powi(-2));
+        Model { mass, precisions }
+    };
+    MANY_BENDS.map(model).to_vec()
 }

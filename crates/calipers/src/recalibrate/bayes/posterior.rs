@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn every_instruction_set_gives_the_same_bits() {
         let sample = Sample::from(&simulate("binary-overconfident", 500, 1).unwrap());
-        let cells = cells::divide(sample.column(1), 500.0).0;
+        let cells = cells::divide(sample.column(1), 500.0).cells;
         let (labels, design) = (Labels::new(&cells), Design::logit_spline(&cells));
         let bits = [Level::new(), Level::baseline()].map(|level| {
             let mut density = Density::new(&labels, &design);

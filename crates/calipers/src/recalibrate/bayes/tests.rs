@@ -5,9 +5,10 @@ use proptest::prelude::*;
 use super::super::one_vs_rest::Curve;
 use super::cells::{CELLS, Cell, divide};
 use super::correction::Correction;
-use super::design::{Design, bends, logit, trusted};
+use super::design::{Design, KNOTS, bends, logit, trusted};
 use super::models::{self, Model};
 use super::posterior::{Density, Labels};
+use super::tree::Steps;
 use crate::numeric::simplex::sigmoid;
 use crate::{Predictions, Sample, recalibrator, simulate};
 
@@ -17,13 +18,13 @@ fn cells_of(probs: &[f64], labels: &[usize], weights: Option<Vec<f64>>) -> Vec<C
         predictions = predictions.with_weights(weights).unwrap();
     }
     let sample = Sample::from(&predictions);
-    divide(sample.column(1), sample.effective_rows()).0
+    divide(sample.column(1), sample.effective_rows()).cells
 }
 
 fn simulated(rows: usize) -> Vec<Cell> {
     let predictions = simulate("binary-overconfident", rows, 4).unwrap();
     let sample = Sample::from(&predictions);
-    divide(sample.column(1), sample.effective_rows()).0
+    divide(sample.column(1), sample.effective_rows()).cells
 }
 
 proptest! {
@@ -81,7 +82,7 @@ fn few_rows_are_cells_themselves() {
 #[test]
 fn a_bend_is_at_its_own_knot() {
     let knots: Vec<f64> = (0..20).map(|knot| f64::from(knot) / 19.0).collect();
-    let columns = bends(&knots);
+    let columns = bends(&knots, KNOTS);
     assert_eq!(columns.len(), 18);
     let scale = columns[0][0] - 2.0 * columns[0][1] + columns[0][2];
     for (number, column) in columns.iter().enumerate() {
@@ -103,7 +104,7 @@ fn a_bend_is_at_its_own_knot() {
 fn the_mode_is_stationary() {
     let cells = simulated(700);
     let labels = Labels::new(&cells);
-    for design in [Design::rank_spline(&cells), Design::logit_spline(&cells)] {
+    for design in [Design::rank_spline(&cells, KNOTS), Design::logit_spline(&cells)] {
         for model in models::splines(&design) {
             let mut density = Density::new(&labels, &design);
             let posterior = density.fit(&model, vec![0.0; design.features]).unwrap();
@@ -164,7 +165,7 @@ fn evidence_and_mean_are_those_of_quadrature() {
 #[test]
 fn prior_masses_add_up() {
     let cells = simulated(300);
-    let splines = models::splines(&Design::rank_spline(&cells));
+    let splines = models::splines(&Design::rank_spline(&cells, KNOTS));
     let mass = |models: &[Model]| models.iter().map(|model| model.mass).sum::<f64>();
     let total = models::IDENTITY + mass(&models::polynomials()) + 2.0 * mass(&splines);
     assert!((total - 1.0).abs() < 1e-15);
@@ -202,4 +203,105 @@ fn shifts_are_interpolated_and_level_beyond() {
         let tampered = serde_json::from_str::<Correction>(&text.replacen(from, to, 1));
         assert!(tampered.is_err() || !tampered.unwrap().is_sound(), "{from} {to}");
     }
+}
+
+/// The likelihood of some cells at a shift, beside that at none.
+fn likelihood(cells: &[Cell], smooth: &[f64], shift: f64) -> f64 {
+    let log = |(cell, smooth): (&Cell, &f64)| {
+        let at = |p: f64| cell.observed * p.ln() + (cell.mass - cell.observed) * (1.0 - p).ln();
+        at(sigmoid(smooth + shift)) - at(sigmoid(*smooth))
+    };
+    cells.iter().zip(smooth).map(log).sum::<f64>().exp()
+}
+
+/// The evidence of cells that share one shift, and the mean of that, by adding up a fine grid.
+fn shared(cells: &[Cell], smooth: &[f64]) -> (f64, f64) {
+    let (mut evidence, mut mean) = (0.8, 0.0);
+    let step = 1e-3;
+    for spread in [0.1, 0.35, 1.2] {
+        for place in -8_000..=8_000 {
+            let shift = f64::from(place) * step;
+            let prior = (-0.5 * (shift / spread).powi(2)).exp() / (spread * (2.0 * PI).sqrt());
+            let part = 0.2 / 3.0 * step * prior * likelihood(cells, smooth, shift);
+            evidence += part;
+            mean += part * shift;
+        }
+    }
+    (evidence, mean / evidence)
+}
+
+/// The prior share of a pruning, and its pieces.
+type Pruning = (f64, &'static [(usize, usize)]);
+
+/// Four cells, and every pruning of the three trees over them written out.
+#[test]
+fn steps_are_the_mean_over_all_prunings() {
+    let cell = |observed: f64, prediction: f64| Cell { mass: 60.0, observed, prediction };
+    let cells = [cell(9.0, 0.1), cell(21.0, 0.3), cell(50.0, 0.6), cell(54.0, 0.9)];
+    let logits: Vec<f64> = cells.iter().map(|cell| logit(cell.prediction)).collect();
+    let smooth: Vec<f64> = logits.iter().map(|logit| 0.9 * logit + 0.1).collect();
+    let span = |from: usize, to: usize| shared(&cells[from..to], &smooth[from..to]);
+    const ONE: &[(usize, usize)] = &[(0, 4)];
+    let trees: [&[Pruning]; 3] = [
+        &[
+            (0.5, ONE),
+            (0.125, &[(0, 2), (2, 4)]),
+            (0.125, &[(0, 1), (1, 2), (2, 4)]),
+            (0.125, &[(0, 2), (2, 3), (3, 4)]),
+            (0.125, &[(0, 1), (1, 2), (2, 3), (3, 4)]),
+        ],
+        &[
+            (0.5, ONE),
+            (0.25, &[(0, 1), (1, 4)]),
+            (0.125, &[(0, 1), (1, 3), (3, 4)]),
+            (0.125, &[(0, 1), (1, 2), (2, 3), (3, 4)]),
+        ],
+        &[
+            (0.5, ONE),
+            (0.25, &[(0, 3), (3, 4)]),
+            (0.125, &[(0, 2), (2, 3), (3, 4)]),
+            (0.125, &[(0, 1), (1, 2), (2, 3), (3, 4)]),
+        ],
+    ];
+    let mut expected = [0.0; 4];
+    for tree in trees {
+        let (mut total, mut sums) = (0.0, [0.0; 4]);
+        for (prior, pieces) in tree {
+            let found: Vec<(f64, f64)> = pieces.iter().map(|&(from, to)| span(from, to)).collect();
+            let evidence = prior * found.iter().map(|(evidence, _)| evidence).product::<f64>();
+            total += evidence;
+            for (&(from, to), (_, mean)) in pieces.iter().zip(&found) {
+                (from..to).for_each(|at| sums[at] += evidence * mean);
+            }
+        }
+        expected.iter_mut().zip(sums).for_each(|(mean, sum)| *mean += sum / total / 3.0);
+    }
+    let steps = Steps::fit(&cells, &logits, &smooth);
+    for (logit, expected) in logits.iter().zip(expected) {
+        // The parabola in the place of the likelihood is not quite it.
+        assert!((steps.at(*logit) - expected).abs() < 0.05, "{} {expected}", steps.at(*logit));
+    }
+    assert!(expected.iter().any(|shift| shift.abs() > 0.2), "{expected:?}");
+}
+
+/// Where the smooth map is right there are no steps to speak of, and where no cell has labels of both
+/// kinds they are finite.
+#[test]
+fn steps_are_there_for_a_reason() {
+    let cells: Vec<Cell> = (0..64)
+        .map(|at| {
+            let prediction = (f64::from(at) + 0.5) / 64.0;
+            Cell { mass: 100.0, observed: 100.0 * prediction, prediction }
+        })
+        .collect();
+    let logits: Vec<f64> = cells.iter().map(|cell| logit(cell.prediction)).collect();
+    let steps = Steps::fit(&cells, &logits, &logits);
+    assert!(logits.iter().all(|&logit| steps.at(logit).abs() < 1e-3));
+    let sure: Vec<Cell> = cells
+        .iter()
+        .map(|cell| Cell { observed: cell.mass * cell.prediction.round(), ..*cell })
+        .collect();
+    let steps = Steps::fit(&sure, &logits, &logits);
+    assert!(steps.is_sound() && steps.at(-0.1) < -0.5 && steps.at(0.1) > 0.5);
+    assert!(steps.at(f64::INFINITY).is_finite() && steps.at(f64::NEG_INFINITY).is_finite());
 }

@@ -1,5 +1,7 @@
 //! The labels of the rows nearby.
 
+use std::collections::HashMap;
+
 use fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*};
 use serde::{Deserialize, Serialize};
 
@@ -55,9 +57,11 @@ impl Kernel {
         (kernel, tables)
     }
 
-    /// Smooths rows of T that are not of the support; one table for each width.
+    /// Smooths rows of T; one table for each width. A row that equals a single one of the support is taken
+    /// for that one, and does not see its own label.
     pub fn rows(&self, layout: &Layout, tempered: &[f32]) -> Vec<Vec<f32>> {
-        layout.rows(tempered, |_| None)
+        let row = |row: usize| bits(&tempered[row * self.classes..(row + 1) * self.classes]);
+        layout.rows(tempered, |at| layout.alone.get(&row(at)).copied().flatten())
     }
 
     /// The support as vectors want it: class by class, eight rows at a time.
@@ -65,7 +69,13 @@ impl Kernel {
         let classes = self.classes;
         let mut order: Vec<usize> = (0..self.labels.len()).collect();
         order.sort_by_key(|&row| self.labels[row]);
-        let mut layout = Layout { classes, vectors: Vec::new(), groups: Vec::new() };
+        let mut alone = HashMap::with_capacity(self.labels.len());
+        for (row, own) in self.rows.chunks_exact(classes).zip(self.labels.iter().zip(&self.weights))
+        {
+            let own = Some((*own.0, *own.1));
+            alone.entry(bits(row)).and_modify(|known| *known = None).or_insert(own);
+        }
+        let mut layout = Layout { classes, vectors: Vec::new(), groups: Vec::new(), alone };
         for group in order.chunk_by(|&a, &b| self.labels[a] == self.labels[b]) {
             layout.groups.push((self.labels[group[0]], group.len().div_ceil(LANES)));
             for eight in group.chunks(LANES) {
@@ -115,6 +125,13 @@ pub(super) struct Layout {
     vectors: Vec<Lanes>,
     /// Each class that has rows, and how many times eight.
     groups: Vec<(u32, usize)>,
+    /// The label and weight of each row that no other one equals; none of those that others do.
+    alone: HashMap<Box<[u32]>, Option<(u32, f32)>>,
+}
+
+/// A row to be looked up, to the last bit.
+fn bits(row: &[f32]) -> Box<[u32]> {
+    row.iter().map(|p| p.to_bits()).collect()
 }
 
 impl Layout {

@@ -38,27 +38,38 @@ impl Mixture {
     }
 
     /// The shares of two halves of the rows, as far from the one of this member alone as one half's shares
-    /// improve on it in the other.
-    pub fn solve_halves(halves: [Self; 2], member: usize) -> Vec<f64> {
-        // What the mixture adds to the member in a row, as a share of what the member says.
+    /// improve on it in the other; and how far from f, of which the halves have these probabilities, all of
+    /// that improves on it.
+    pub fn solve_halves(halves: [Self; 2], member: usize, f: [&[f64]; 2]) -> (Vec<f64>, f64) {
+        // What the mixture adds to the member in a row, as a share of what the member says; and the
+        // member to f.
         let mut added: Vec<(f64, f64)> = Vec::new();
+        let mut beside_f: Vec<f64> = Vec::new();
         for (own, other) in [(0, 1), (1, 0)] {
-            let (shares, other) = (halves[own].solve(), &halves[other]);
+            let (shares, f, other) = (halves[own].solve(), f[other], &halves[other]);
             let rows = other.given.chunks_exact(padded(other.members));
             added.extend(rows.zip(&other.weights).map(|(given, &weight)| {
                 let mixed: f64 =
                     given.iter().zip(&shares).map(|(given, share)| given * share).sum();
                 (mixed / given[member] - 1.0, weight)
             }));
+            let rows = other.given.chunks_exact(padded(other.members));
+            beside_f.extend(rows.zip(f).map(|(given, f)| given[member] / f));
         }
         let share = careful_share(&added);
+        let used: Vec<(f64, f64)> = added
+            .iter()
+            .zip(&beside_f)
+            .map(|((added, weight), beside)| (beside * (1.0 + share * added) - 1.0, *weight))
+            .collect();
+        let used = careful_share(&used);
         let [mut all, other] = halves;
         all.given.extend(other.given);
         all.weights.extend(other.weights);
         let mut shares = all.solve();
         shares.iter_mut().for_each(|one| *one *= share);
         shares[member] += 1.0 - share;
-        shares
+        (shares, used)
     }
 
     /// The weights m of the mixture Σ m_i g_i under which the labels are likeliest, nearly: 50 steps

@@ -29,6 +29,8 @@ pub(crate) struct Stacked {
     weights: Vec<f64>,
     /// For the logarithm: the share of the stack, then those of the members.
     mixture: Vec<f64>,
+    /// How far to go from f where g is used.
+    used: f64,
 }
 
 impl Stacked {
@@ -48,8 +50,9 @@ impl Stacked {
         let [of_even, of_odd] = squares.each_ref().map(LeastSquares::solve);
         let unseen = [of_odd, of_even];
         let weights = LeastSquares::solve_halves(squares);
-        let mut this = Self { classes, members, weights, mixture: Vec::new() };
+        let mut this = Self { classes, members, weights, mixture: Vec::new(), used: 1.0 };
         let mut mixture = [(); 2].map(|()| Mixture::new(1 + this.members.count()));
+        let mut own = [Vec::new(), Vec::new()];
         let mut g = vec![0.0; classes];
         for row in (0..predicted.rows).take_while(|_| !stop::requested()) {
             let (f, label) = (sample.row(row), sample.labels()[row] as usize);
@@ -57,10 +60,11 @@ impl Stacked {
             this.write_squared(&unseen[row % 2], f, &changes, &mut g);
             let members = this.changes(&changes).map(|change| f[label] + change[label]);
             let given = [g[label]].into_iter().chain(members).map(|p| this.mixed(p));
+            own[row % 2].push(this.mixed(f[label]));
             mixture[row % 2].add(given, sample.weight(row));
         }
         // The first member is T, behind the stack itself.
-        this.mixture = Mixture::solve_halves(mixture, 1);
+        (this.mixture, this.used) = Mixture::solve_halves(mixture, 1, [&own[0], &own[1]]);
         this
     }
 
@@ -97,6 +101,17 @@ impl Stacked {
         self.write_change(weights, changes, g);
         g.iter_mut().zip(f).for_each(|(g, f)| *g = (f + *g).max(LEAST));
         normalise(g);
+    }
+
+    /// The mean of what is best for the squared error and for the logarithm: the first may rule a class
+    /// out that the second does not, and the second may be timid.
+    fn write_used(&self, f: &[f64], changes: &[f64], g: &mut [f64]) {
+        let mut squared = vec![0.0; g.len()];
+        self.write_squared(&self.weights, f, changes, &mut squared);
+        self.write_log(f, changes, g);
+        let far = 0.5 * self.used;
+        let rows = g.iter_mut().zip(squared).zip(f);
+        rows.for_each(|((g, squared), f)| *g = far * (*g + squared) + (1.0 - self.used) * f);
     }
 
     /// The mixture of the stack and its members.
@@ -167,6 +182,7 @@ impl Model for Stacked {
                         Purpose::Direction => self.write_direction(f, &changes, g),
                         Purpose::Squared => self.write_squared(&self.weights, f, &changes, g),
                         Purpose::Log => self.write_log(f, &changes, g),
+                        Purpose::Use => self.write_used(f, &changes, g),
                     }
                 }
             }
@@ -198,6 +214,7 @@ impl Model for Stacked {
             && self.mixture.len() == 1 + count
             && self.weights.iter().all(fine)
             && self.mixture.iter().all(fine)
+            && (0.0..=1.0).contains(&self.used)
             && (self.mixture.iter().sum::<f64>() - 1.0).abs() < 1e-9
     }
 

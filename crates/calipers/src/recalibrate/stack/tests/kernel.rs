@@ -30,19 +30,27 @@ fn tempered(training: &Training) -> Vec<f32> {
     training.sample.probs().iter().map(|&p| p as f32).collect()
 }
 
-/// Support rows, which must not count themselves, and others.
+/// Support rows, which must not count themselves, also when they come back as if they were new; and
+/// others.
 #[test]
 fn kernels_are_those_of_a_double_loop() {
     for (rows, classes, support) in [(40, 3, 40), (61, 10, 37), (30, 26, 29), (9, 2, 1)] {
         let training = training(&weighted(rows, classes, 8));
         let tempered = tempered(&training);
         let (kernel, scored) = Kernel::fit(&training, &tempered, support, rows);
-        let others = kernel.rows(&kernel.layout(), &tempered);
-        assert_eq!((scored.len(), others.len()), (WIDTHS, WIDTHS));
+        let again = kernel.rows(&kernel.layout(), &tempered);
+        let fresh = self::tempered(&self::training(&weighted(rows, classes, 9)));
+        let others = kernel.rows(&kernel.layout(), &fresh);
+        assert_eq!((scored.len(), again.len(), others.len()), (WIDTHS, WIDTHS, WIDTHS));
         for (width, power) in [8, 32, 128, 512, 2048].into_iter().enumerate() {
-            for (row, query) in tempered.chunks_exact(classes).enumerate() {
+            for row in 0..rows {
                 let own = Some(row).filter(|row| *row < support);
-                for (found, left_out) in [(&scored[width], own), (&others[width], None)] {
+                for (found, queries, left_out) in [
+                    (&scored[width], &tempered, own),
+                    (&again[width], &tempered, own),
+                    (&others[width], &fresh, None),
+                ] {
+                    let query = &queries[row * classes..(row + 1) * classes];
                     let expected = smooth(&training, &tempered, support, power, query, left_out);
                     for (class, expected) in expected.into_iter().enumerate() {
                         let found = f64::from(found[row * classes + class]);
@@ -69,7 +77,7 @@ fn weights_count_as_repeated_rows() {
     once.weights = (0..30).map(|row| if row < 15 { 2.0 } else { 1.0 }).collect();
     let [one, other] = [(&once, 30), (&twice, 45)].map(|(training, support)| {
         let (kernel, _) = Kernel::fit(training, &tempered(training), support, 1);
-        kernel.rows(&kernel.layout(), &tempered(&once)).concat()
+        kernel.rows(&kernel.layout(), &tempered(&self::training(&weighted(30, 3, 5)))).concat()
     });
     // The same numbers, added up in another order.
     assert!(one.iter().zip(&other).all(|(one, other)| (one - other).abs() < 1e-5));

@@ -212,3 +212,17 @@ fn many_classes_that_are_calibrated_stay_so() {
     let lost = mean_loss(&g, new.labels(), log) - mean_loss(&f, new.labels(), log);
     assert!(lost <= 0.004, "{lost}");
 }
+
+/// Applied to the very rows that it was fitted to, it does not hand their labels back.
+#[test]
+fn rows_do_not_see_their_own_labels() {
+    let known = calibrated(1_000, 10, 11);
+    let fitted = fit(&known, 0);
+    let moved = |predictions: &Predictions<'_>| {
+        let f = predictions.probs().to_owned();
+        gap(&predict(fitted.as_ref(), &f, Purpose::Use), &f)
+    };
+    // When kernels saw the rows themselves, it was 1.0 on the rows that it knew.
+    let (own, new) = (moved(&known), moved(&calibrated(1_000, 10, 12)));
+    assert!(own < 0.1 + 2.0 * new, "{own} {new}");
+}
