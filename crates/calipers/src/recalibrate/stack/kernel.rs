@@ -57,11 +57,12 @@ impl Kernel {
         (kernel, tables)
     }
 
-    /// Smooths rows of T; one table for each width. A row that equals a single one of the support is taken
-    /// for that one, and does not see its own label.
-    pub fn rows(&self, layout: &Layout, tempered: &[f32]) -> Vec<Vec<f32>> {
+    /// Smooths rows of T; one table for each width. Unless they are `new`, a row that equals a single one
+    /// of the support is taken for that one, and does not see its own label.
+    pub fn rows(&self, layout: &Layout, tempered: &[f32], new: bool) -> Vec<Vec<f32>> {
         let row = |row: usize| bits(&tempered[row * self.classes..(row + 1) * self.classes]);
-        layout.rows(tempered, |at| layout.alone.get(&row(at)).copied().flatten())
+        let own = |at: usize| layout.alone.get(&row(at)).copied().flatten();
+        layout.rows(tempered, |at| if new { None } else { own(at) })
     }
 
     /// The support as vectors want it: class by class, eight rows at a time.

@@ -70,15 +70,15 @@ impl Members {
         2 + if self.forests.is_empty() { 0 } else { TREES.len() } + WIDTHS
     }
 
-    /// Each member's predictions of rows of f.
-    pub fn rows(&self, f: ArrayView2<'_, f64>, layout: &Layout) -> Predicted {
+    /// Each member's predictions of rows of f, which are `new` or may be some that it was fitted to.
+    pub fn rows(&self, f: ArrayView2<'_, f64>, layout: &Layout, new: bool) -> Predicted {
         let tempered = self.structured.tempered(f.as_slice().unwrap_or_default());
         let mut tables = vec![tempered, self.structured.rows(f)];
         if !self.forests.is_empty() {
             let grown = self.forest_rows(f, &tables[0]);
             tables.extend(grown);
         }
-        let smoothed = self.kernel.rows(layout, &tables[0]);
+        let smoothed = self.kernel.rows(layout, &tables[0], new);
         tables.extend(smoothed);
         Predicted { rows: f.nrows(), tables }
     }

@@ -172,17 +172,25 @@ impl Model for Stacked {
             let Ok(rows) = ArrayView2::from_shape((f.len() / classes, classes), f) else {
                 return g;
             };
-            let predicted = self.members.rows(rows, &layout);
             let mut changes = vec![0.0; self.members.count() * padded(classes)];
-            for (row, f) in f.chunks_exact(classes).enumerate() {
-                predicted.write_changes(row, f, &mut changes);
-                for (g, purpose) in g.chunks_exact_mut(rows.len()).zip(purposes) {
-                    let g = &mut g[row * classes..(row + 1) * classes];
-                    match purpose {
-                        Purpose::Direction => self.write_direction(f, &changes, g),
-                        Purpose::Squared => self.write_squared(&self.weights, f, &changes, g),
-                        Purpose::Log => self.write_log(f, &changes, g),
-                        Purpose::Use => self.write_used(f, &changes, g),
+            // Who estimates holds rows out; who uses g may come back with those it was fitted to.
+            for new in [true, false] {
+                let is_own = |purpose: &Purpose| (*purpose != Purpose::Use) == new;
+                if !purposes.iter().any(is_own) {
+                    continue;
+                }
+                let predicted = self.members.rows(rows, &layout, new);
+                for (row, f) in f.chunks_exact(classes).enumerate() {
+                    predicted.write_changes(row, f, &mut changes);
+                    let own = g.chunks_exact_mut(rows.len()).zip(purposes);
+                    for (g, purpose) in own.filter(|(_, purpose)| is_own(purpose)) {
+                        let g = &mut g[row * classes..(row + 1) * classes];
+                        match purpose {
+                            Purpose::Direction => self.write_direction(f, &changes, g),
+                            Purpose::Squared => self.write_squared(&self.weights, f, &changes, g),
+                            Purpose::Log => self.write_log(f, &changes, g),
+                            Purpose::Use => self.write_used(f, &changes, g),
+                        }
                     }
                 }
             }

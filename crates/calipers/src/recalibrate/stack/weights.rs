@@ -5,6 +5,9 @@ use fearless_simd::{Level, Simd, dispatch, f64x4, prelude::*};
 use crate::numeric::simd::{LANES, padded};
 use crate::numeric::solve::non_negative;
 
+/// No member counts for more: one that hardly ever changes anything would be blown up where it does.
+const MOST: f64 = 2.0;
+
 /// Added to the Gram matrix's diagonal, as a share of its mean: members that agree share a weight.
 const RIDGE: f64 = 1e-4;
 
@@ -118,6 +121,8 @@ impl LeastSquares {
         // Where no member changes anything, any weights will do.
         let ridge = RIDGE * trace / size as f64 + f64::MIN_POSITIVE;
         (0..size).for_each(|i| gram[i * size + i] += ridge);
-        non_negative(&gram, &self.right)
+        let mut weights = non_negative(&gram, &self.right);
+        weights.iter_mut().for_each(|weight| *weight = weight.min(MOST));
+        weights
     }
 }

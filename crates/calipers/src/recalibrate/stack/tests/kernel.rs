@@ -38,9 +38,10 @@ fn kernels_are_those_of_a_double_loop() {
         let training = training(&weighted(rows, classes, 8));
         let tempered = tempered(&training);
         let (kernel, scored) = Kernel::fit(&training, &tempered, support, rows);
-        let again = kernel.rows(&kernel.layout(), &tempered);
+        let again = kernel.rows(&kernel.layout(), &tempered, false);
         let fresh = self::tempered(&self::training(&weighted(rows, classes, 9)));
-        let others = kernel.rows(&kernel.layout(), &fresh);
+        let others = kernel.rows(&kernel.layout(), &fresh, false);
+        let seen = kernel.rows(&kernel.layout(), &tempered, true);
         assert_eq!((scored.len(), again.len(), others.len()), (WIDTHS, WIDTHS, WIDTHS));
         for (width, power) in [8, 32, 128, 512, 2048].into_iter().enumerate() {
             for row in 0..rows {
@@ -49,6 +50,7 @@ fn kernels_are_those_of_a_double_loop() {
                     (&scored[width], &tempered, own),
                     (&again[width], &tempered, own),
                     (&others[width], &fresh, None),
+                    (&seen[width], &tempered, None),
                 ] {
                     let query = &queries[row * classes..(row + 1) * classes];
                     let expected = smooth(&training, &tempered, support, power, query, left_out);
@@ -77,7 +79,9 @@ fn weights_count_as_repeated_rows() {
     once.weights = (0..30).map(|row| if row < 15 { 2.0 } else { 1.0 }).collect();
     let [one, other] = [(&once, 30), (&twice, 45)].map(|(training, support)| {
         let (kernel, _) = Kernel::fit(training, &tempered(training), support, 1);
-        kernel.rows(&kernel.layout(), &tempered(&self::training(&weighted(30, 3, 5)))).concat()
+        kernel
+            .rows(&kernel.layout(), &tempered(&self::training(&weighted(30, 3, 5))), true)
+            .concat()
     });
     // The same numbers, added up in another order.
     assert!(one.iter().zip(&other).all(|(one, other)| (one - other).abs() < 1e-5));
