@@ -58,6 +58,7 @@ lint: ## Run every linter
 	$(PYTHON) -m ruff format --check
 	$(PYTHON) -m mypy
 	$(PYTHON) -m studies robustness --check
+	$(PYTHON) -m studies comparison --check
 
 test-checks: $(VENV)/ready ## Check the repository: licences and sources of dependencies, links (seconds)
 	$(PYTHON) -m pytest --quiet checks --ignore checks/browser
