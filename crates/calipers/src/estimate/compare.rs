@@ -7,12 +7,12 @@ use serde_json::{Map, Value, json};
 
 use super::bound::Inflation;
 use super::estimator::Estimator;
-use super::observer::Nobody;
+use super::observer::{Nobody, Observer};
 use super::report::{Estimate, Report, number};
 use crate::data::Predictions;
 use crate::error::{Error, Result};
 
-pub(crate) use keeper::{Keeper, Kept};
+use keeper::{Keeper, Kept};
 use paired::{Paired, Side, null_variance};
 
 /// Several models, estimated with the same folds, and how they differ.
@@ -87,17 +87,22 @@ impl Estimator {
     /// Fewer than two models; labels or weights that differ; otherwise as
     /// [`estimate`](Self::estimate).
     pub fn compare(&self, models: &[(&str, &Predictions<'_>)]) -> Result<Comparison> {
-        let asked = self.clone().bracket(true);
-        self.compare_by(models, |predictions| {
-            let mut nobody = Nobody;
-            let mut keeper = Keeper::new(&asked, predictions, &mut nobody)?;
-            let report = asked.estimate_observed(predictions, &mut keeper)?;
-            Ok((report, keeper.finish()))
-        })
+        self.compare_by(models, |predictions| self.estimate_kept(predictions, &mut Nobody))
     }
 
-    /// As [`compare`](Self::compare), by another way to a report, bracketed, and to what its scores
-    /// could have been.
+    /// Estimates one of several models: the report, bracketed, and what its scores could have been.
+    pub(crate) fn estimate_kept(
+        &self,
+        predictions: &Predictions<'_>,
+        beside: &mut (dyn Observer + Send),
+    ) -> Result<(Report, Kept)> {
+        let asked = self.clone().bracket(true);
+        let mut keeper = Keeper::new(&asked, predictions, beside)?;
+        let report = asked.estimate_observed(predictions, &mut keeper)?;
+        Ok((report, keeper.finish()))
+    }
+
+    /// As [`compare`](Self::compare), by another way to [`estimate_kept`](Self::estimate_kept).
     pub(crate) fn compare_by(
         &self,
         models: &[(&str, &Predictions<'_>)],

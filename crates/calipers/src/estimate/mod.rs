@@ -16,7 +16,6 @@ pub(crate) mod score_test;
 mod track;
 
 pub use compare::{Comparison, Difference};
-pub(crate) use compare::{Keeper, Kept};
 pub use decompose::Decomposition;
 pub use estimator::Estimator;
 pub(crate) use observer::Observer;

@@ -9,7 +9,7 @@ use super::reliability::diagram;
 use super::{Figure, Mover, View};
 use crate::data::Predictions;
 use crate::error::Result;
-use crate::estimate::{Difference, Estimator, Keeper, Kept, Report};
+use crate::estimate::{Difference, Estimator, Report};
 
 /// One model, or several on the same labels, measured and made into figures.
 #[derive(Debug, Clone)]
@@ -66,16 +66,21 @@ impl Estimator {
     /// Does so on the threads that call.
     fn examine_here(&self, models: &[(&str, &Predictions<'_>)]) -> Result<Examination> {
         let figures: RefCell<Vec<Figures>> = RefCell::new(Vec::new());
-        let one = |predictions: &Predictions<'_>| {
-            let (report, kept, own) = self.examine_one(predictions, models.len() > 1)?;
-            figures.borrow_mut().push(own);
-            Ok((report, kept))
-        };
         let names: Vec<String> = models.iter().map(|(name, _)| (*name).to_owned()).collect();
         let (reports, differences) = match models {
-            [(_, predictions)] => (vec![one(predictions)?.0], Vec::new()),
+            [(_, predictions)] => {
+                let (asked, mut mover) = self.asked(predictions)?;
+                let report = asked.estimate_observed(predictions, &mut mover)?;
+                figures.borrow_mut().push(self.figures(predictions, &report, mover)?);
+                (vec![report], Vec::new())
+            }
             _ => {
-                let found = self.compare_by(models, one)?;
+                let found = self.compare_by(models, |predictions| {
+                    let (asked, mut mover) = self.asked(predictions)?;
+                    let (report, kept) = asked.estimate_kept(predictions, &mut mover)?;
+                    figures.borrow_mut().push(self.figures(predictions, &report, mover)?);
+                    Ok((report, kept))
+                })?;
                 (found.reports, found.differences)
             }
         };
@@ -88,24 +93,25 @@ impl Estimator {
         Ok(Examination { models: names, reports, figures, differences, overlay })
     }
 
-    fn examine_one(
+    /// With what figures need beside the metrics asked for.
+    fn asked(&self, predictions: &Predictions<'_>) -> Result<(Self, Mover)> {
+        let classes = predictions.classes();
+        let asked = self.with_metrics(classes, View::of(predictions).metrics()?)?;
+        Ok((asked, Mover::new(if classes > 2 { classes } else { 0 })))
+    }
+
+    fn figures(
         &self,
         predictions: &Predictions<'_>,
-        compared: bool,
-    ) -> Result<(Report, Kept, Figures)> {
+        report: &Report,
+        mover: Mover,
+    ) -> Result<Figures> {
         let view = View::of(predictions);
-        let many = predictions.classes() > 2;
-        let asked = self.with_metrics(predictions.classes(), view.metrics()?)?;
-        let asked = if compared { asked.bracket(true) } else { asked };
-        let mut mover = Mover::new(if many { predictions.classes() } else { 0 });
-        let mut keeper = Keeper::new(&asked, predictions, &mut mover)?;
-        let report = asked.estimate_observed(predictions, &mut keeper)?;
-        let kept = keeper.finish();
-        let (learner, seed) = (self.learner(), self.own_seed());
-        let reliability = diagram(learner, seed, predictions, view)?;
-        let contribution = contribution(predictions, view, &report);
-        let classes =
-            many.then(|| ClassTable::new(self, predictions, mover.finish())).transpose()?;
-        Ok((report, kept, Figures { reliability, contribution, classes }))
+        let reliability = diagram(self.learner(), self.own_seed(), predictions, view)?;
+        let contribution = contribution(predictions, view, report);
+        let classes = (predictions.classes() > 2)
+            .then(|| ClassTable::new(self, predictions, mover.finish()))
+            .transpose()?;
+        Ok(Figures { reliability, contribution, classes })
     }
 }

@@ -1,6 +1,7 @@
 //! The labels of the rows nearby.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*};
 use serde::{Deserialize, Serialize};
@@ -60,9 +61,22 @@ impl Kernel {
     /// Smooths rows of T; one table for each width. Unless they are `new`, a row that equals a single one
     /// of the support is taken for that one, and does not see its own label.
     pub fn rows(&self, layout: &Layout, tempered: &[f32], new: bool) -> Vec<Vec<f32>> {
+        if new {
+            return layout.rows(tempered, |_| None);
+        }
+        let alone = layout.alone.get_or_init(|| self.alone());
         let row = |row: usize| bits(&tempered[row * self.classes..(row + 1) * self.classes]);
-        let own = |at: usize| layout.alone.get(&row(at)).copied().flatten();
-        layout.rows(tempered, |at| if new { None } else { own(at) })
+        layout.rows(tempered, |at| alone.get(&row(at)).copied().flatten())
+    }
+
+    /// The label and weight of each row that no other one equals; none of those that others do.
+    fn alone(&self) -> Alone {
+        let mut alone = Alone::with_capacity(self.labels.len());
+        let own = self.labels.iter().copied().zip(self.weights.iter().copied());
+        for (row, own) in self.rows.chunks_exact(self.classes).zip(own) {
+            alone.entry(bits(row)).and_modify(|known| *known = None).or_insert(Some(own));
+        }
+        alone
     }
 
     /// The support as vectors want it: class by class, eight rows at a time.
@@ -70,13 +84,8 @@ impl Kernel {
         let classes = self.classes;
         let mut order: Vec<usize> = (0..self.labels.len()).collect();
         order.sort_by_key(|&row| self.labels[row]);
-        let mut alone = HashMap::with_capacity(self.labels.len());
-        for (row, own) in self.rows.chunks_exact(classes).zip(self.labels.iter().zip(&self.weights))
-        {
-            let own = Some((*own.0, *own.1));
-            alone.entry(bits(row)).and_modify(|known| *known = None).or_insert(own);
-        }
-        let mut layout = Layout { classes, vectors: Vec::new(), groups: Vec::new(), alone };
+        let mut layout =
+            Layout { classes, vectors: Vec::new(), groups: Vec::new(), alone: OnceLock::new() };
         for group in order.chunk_by(|&a, &b| self.labels[a] == self.labels[b]) {
             layout.groups.push((self.labels[group[0]], group.len().div_ceil(LANES)));
             for eight in group.chunks(LANES) {
@@ -126,9 +135,11 @@ pub(super) struct Layout {
     vectors: Vec<Lanes>,
     /// Each class that has rows, and how many times eight.
     groups: Vec<(u32, usize)>,
-    /// The label and weight of each row that no other one equals; none of those that others do.
-    alone: HashMap<Box<[u32]>, Option<(u32, f32)>>,
+    /// [`Kernel::alone`], for those who ask.
+    alone: OnceLock<Alone>,
 }
+
+type Alone = HashMap<Box<[u32]>, Option<(u32, f32)>>;
 
 /// A row to be looked up, to the last bit.
 fn bits(row: &[f32]) -> Box<[u32]> {

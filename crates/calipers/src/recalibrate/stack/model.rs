@@ -49,7 +49,7 @@ impl Stacked {
         // Each half's rows are new to the other half's weights.
         let [of_even, of_odd] = squares.each_ref().map(LeastSquares::solve);
         let unseen = [of_odd, of_even];
-        let weights = LeastSquares::solve_halves(squares);
+        let weights = LeastSquares::solve_halves(squares, &unseen);
         let mut this = Self { classes, members, weights, mixture: Vec::new(), used: 1.0 };
         let mut mixture = [(); 2].map(|()| Mixture::new(1 + this.members.count()));
         let mut own = [Vec::new(), Vec::new()];

@@ -53,12 +53,12 @@ impl LeastSquares {
         }
     }
 
-    /// The weights of two halves of the rows, as far from those of the first member alone as one half's
-    /// weights improve on it in the other.
-    pub fn solve_halves(halves: [Self; 2]) -> Vec<f64> {
+    /// The weights of two halves of the rows, as far from those of the first member alone as the weights
+    /// that were fitted to the other half improve on it in each.
+    pub fn solve_halves(halves: [Self; 2], of_other: &[Vec<f64>; 2]) -> Vec<f64> {
         let (mut gain, mut cost) = (0.0, 0.0);
-        for (own, other) in [(0, 1), (1, 0)] {
-            let (right, squares) = halves[other].along(&halves[own].solve());
+        for (half, weights) in halves.iter().zip(of_other) {
+            let (right, squares) = half.along(weights);
             gain += right;
             cost += squares;
         }

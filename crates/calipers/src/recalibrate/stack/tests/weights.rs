@@ -189,7 +189,8 @@ fn weights_go_as_far_as_they_serve_the_other_half() {
     };
     let best = (0..=1000).map(|step| f64::from(step) / 1000.0);
     let best = best.min_by(|a, b| loss(*a).total_cmp(&loss(*b))).unwrap();
-    let found = LeastSquares::solve_halves(halves(&rows));
+    let [even, odd] = of_halves.clone();
+    let found = LeastSquares::solve_halves(halves(&rows), &[odd, even]);
     for (found, expected) in found.iter().zip(between(best, &all)) {
         assert!((found - expected).abs() < 2e-3, "{found} {expected}");
     }
