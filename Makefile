@@ -59,6 +59,7 @@ lint: ## Run every linter
 	$(PYTHON) -m mypy
 	$(PYTHON) -m studies robustness --check
 	$(PYTHON) -m studies comparison --check
+	$(PYTHON) -m studies contest --check
 
 test-checks: $(VENV)/ready ## Check the repository: licences and sources of dependencies, links (seconds)
 	$(PYTHON) -m pytest --quiet checks --ignore checks/browser
@@ -145,12 +146,12 @@ long: $(VENV)/ready $(if $(filter load foundation,$(WHAT)),python) $(if $(filter
 ##@ Studies
 
 # Those beside other packages have an environment of their own, of 3 GB; some of both run the package.
-STUDY_PEERS := neighbours-speed oracles-neighbours oracles-probmetrics
-STUDY_PACKAGE := neighbours neighbours-speed python-overhead load
+STUDY_PEERS := contest neighbours-speed oracles-neighbours oracles-probmetrics
+STUDY_PACKAGE := contest neighbours neighbours-speed python-overhead load
 STUDY_VENV := $(VENV)$(if $(filter $(NAME),$(STUDY_PEERS)),-peers)
 
 study: $(STUDY_VENV)/ready $(if $(filter $(NAME),$(STUDY_PACKAGE)),python) ## Run a study: NAME=reproduce, QUICK=1, CHECK=1, ARGS="..."; without a name, list them
-	$(if $(filter neighbours-speed,$(NAME)),$(STUDY_VENV)/bin/python -m pip install --quiet --force-reinstall --no-deps dist/*.whl)
+	$(if $(filter $(STUDY_PEERS),$(filter $(STUDY_PACKAGE),$(NAME))),$(STUDY_VENV)/bin/python -m pip install --quiet --force-reinstall --no-deps dist/*.whl)
 	$(STUDY_VENV)/bin/python -m studies $(NAME) $(if $(QUICK),--quick) $(if $(CHECK),--check) $(ARGS)
 
 bench: ## Time reading and estimating a million rows, and the recalibrators

@@ -60,6 +60,13 @@ STUDIES = (
         "recovery.score",
     ),
     Study(
+        "contest",
+        "recalibrators beside those of other packages, and docs/contest.md",
+        "contest.run",
+        check=True,
+        needs="peers",
+    ),
+    Study(
         "coverage",
         "how often lower bounds are above the truth, and tests reject",
         "coverage.run",

@@ -29,6 +29,7 @@ LEAST_ERROR = 0.02
 FOLDS = 5
 MOST_ROWS = 1500
 LEAST_ROWS_OF_A_CLASS = 16
+PARTS = ("even", "odd")
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -76,6 +77,18 @@ def checksum(name: str) -> int:
     return zlib.crc32(name.encode())
 
 
+def part(pair: str) -> str:
+    """Return the half that a file is in: choices are made on one, and confirmed on the other."""
+    return PARTS[checksum(dataset(pair)) % 2]
+
+
+def normalised(probs: Floats) -> Floats:
+    """Divide rows by their sums; a row of zeros says nothing of its classes."""
+    sums = probs.sum(axis=1, keepdims=True)
+    positive = sums > 0.0
+    return np.where(positive, probs / np.where(positive, sums, 1.0), 1.0 / probs.shape[1])
+
+
 def paths(folder: Path) -> list[Path]:
     """Return the files of a folder, by name."""
     return sorted(folder.rglob("*.npz"), key=lambda path: path.stem)
@@ -91,10 +104,7 @@ def read(path: Path, most: int = MOST_ROWS) -> Data:
     frequent = np.bincount(labels, minlength=probs.shape[1]) >= LEAST_ROWS_OF_A_CLASS
     rows = frequent[labels]
     probs, labels = probs[rows][:, frequent], (np.cumsum(frequent) - 1)[labels[rows]]
-    sums = probs.sum(axis=1, keepdims=True)
-    positive = sums > 0.0
-    probs = np.where(positive, probs / np.where(positive, sums, 1.0), 1.0 / probs.shape[1])
-    return Data(path.stem, probs, labels)
+    return Data(path.stem, normalised(probs), labels)
 
 
 def results(path: Path, program: Program) -> Results:

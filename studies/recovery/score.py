@@ -75,7 +75,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     add("--rows", type=int, default=corpus.MOST_ROWS, help="the most rows of a file")
     add("--task", choices=DECIDES, help="only files with two classes, or with more")
     parts = "only datasets whose name has an even (to choose on) or odd (to confirm on) CRC-32"
-    add("--part", choices=("even", "odd"), help=parts)
+    add("--part", choices=corpus.PARTS, help=parts)
     results = ROOT / "target" / "scores.csv"
     add("--results", type=Path, default=results, help="the file to append to")
     add("--jobs", type=int, default=os.cpu_count() or 1, help="how many files at a time")
@@ -88,8 +88,7 @@ def run(asked: argparse.Namespace) -> None:
     if not paths:
         sys.exit(f"error: there is no NPZ file in {asked.folder}")
     if asked.part:
-        parity = ["even", "odd"].index(asked.part)
-        paths = [path for path in paths if corpus.checksum(dataset(path.stem)) % 2 == parity]
+        paths = [path for path in paths if corpus.part(path.stem) == asked.part]
     files = [corpus.read(path, asked.rows) for path in paths]
     files = [data for data in files if data.probs.shape[1] > 1]
     files = [data for data in files if asked.task in (None, data.task)]

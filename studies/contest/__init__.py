@@ -1,0 +1,1 @@
+"""Who corrects probabilities best on real predictions: calipers and other packages, on one plan."""
