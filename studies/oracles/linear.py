@@ -18,6 +18,9 @@ from studies.oracles.common import (
 from studies.oracles.newton import SoftmaxRegression
 from studies.oracles.temperature import temperature
 
+# No ridge is weakened to less than this share.
+LEAST = 0.05
+
 Design = Callable[[Floats], Floats]
 """Log-probabilities (n, k) to the design (n, k, p) of the logits; intercepts come last."""
 
@@ -70,14 +73,17 @@ def towards_identity(design: Design, slopes: Callable[[int], Floats]) -> Fit:
 def structured(design: Design, multipliers: Callable[[int], Floats]) -> Fit:
     """Return the recalibrator softmax(L + design(L) theta), with L of mixed temperature scaling.
 
-    `multipliers(k)` times k / n_eff is the ridge on each parameter.
+    `multipliers(k)` times k / n_eff is the ridge on each parameter, or less where the scores at L
+    say that the parameters which share it are larger.
     """
 
     def fit(probs: Floats, labels: Ints, weights: Floats) -> Map:
         scaled = then_mix(temperature)(probs, labels, weights)
         logs = np.log(scaled(probs))
         k = probs.shape[1]
-        penalty = k / effective_size(weights) * multipliers(k)
+        most = k * multipliers(k)
+        strengths = np.clip(weakened(design, logs, labels, weights), LEAST * most, most)
+        penalty = strengths / effective_size(weights)
         theta = SoftmaxRegression(
             offset=logs,
             design=design(logs),
@@ -94,6 +100,32 @@ def structured(design: Design, multipliers: Callable[[int], Floats]) -> Fit:
         return apply
 
     return fit
+
+
+def weakened(design: Design, logs: Floats, labels: Ints, weights: Floats) -> Floats:
+    """Return for each parameter 1 / (2 t), with t the variance of those of its kind by moments."""
+    k = logs.shape[1]
+    probs = np.exp(logs)
+    residuals = weights[:, None] * (np.eye(k)[labels] - probs)
+    masses = weights[:, None] * probs * (1.0 - probs)
+    columns = design(logs)
+    above: dict[str, list[float]] = {}
+    kinds = []
+    for number in range(columns.shape[2]):
+        column = columns[:, :, number]
+        # The one class whose logit the parameter moves.
+        of = int(np.argmax(np.abs(column).sum(axis=0)))
+        x, kind = column[:, of], "intercept"
+        if number < columns.shape[2] - k:
+            x = x - np.average(x, weights=masses[:, of])
+            kind = "diagonal" if np.array_equal(column[:, of], logs[:, of]) else "other"
+        kinds.append(kind)
+        excess = np.sum(residuals[:, of] * x) ** 2 - np.sum(weights * masses[:, of] * x**2)
+        sums = above.setdefault(kind, [0.0, 0.0])
+        sums[0] += excess
+        sums[1] += np.sum(masses[:, of] * x**2) ** 2
+    variances = {kind: max(sums[0] / sums[1], 1e-300) for kind, sums in above.items()}
+    return np.array([0.5 / variances[kind] for kind in kinds])
 
 
 def svs_multipliers(k: int) -> Floats:

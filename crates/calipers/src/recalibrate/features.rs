@@ -4,6 +4,7 @@ use ndarray::{ArrayView2, ArrayViewMut2};
 
 use crate::data::Sample;
 use crate::numeric::simd::{floored_logs, padded};
+use crate::numeric::simplex::FLOOR;
 use crate::run::stop;
 
 /// Rows that are handled together: few enough that what is computed of them is still in the nearest
@@ -36,7 +37,7 @@ impl Features {
 
     /// ln f, floored, of predictions that follow each other.
     pub fn logs(f: &[f64], classes: usize) -> Self {
-        Self::new(&floored_logs(f.iter().copied()), classes)
+        Self::new(&floored_logs(f.iter().copied(), FLOOR), classes)
     }
 
     /// ln f, floored, of the training rows.

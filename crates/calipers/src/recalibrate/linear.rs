@@ -17,7 +17,7 @@ use crate::numeric::solve::minimise;
 use crate::run::stop;
 
 /// Squared penalties around the identity map, added to the mean cross-entropy.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Penalty {
     /// On each intercept.
     pub intercept: f64,

@@ -35,6 +35,7 @@ mod shape;
 mod sigmoid;
 mod sms;
 mod stack;
+mod strength;
 mod svs;
 mod temperature;
 mod tempered;

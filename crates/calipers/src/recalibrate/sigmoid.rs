@@ -9,7 +9,7 @@ use super::NO_PENALTY;
 use super::one_vs_rest::Curve;
 use crate::data::Column;
 use crate::numeric::simd::{WIDE, exp, floored_logs, ln};
-use crate::numeric::simplex::{floored_ln, is_moderate, sigmoid};
+use crate::numeric::simplex::{FLOOR, floored_ln, is_moderate, sigmoid};
 use crate::numeric::solve::{Objective, Solution, newton};
 use crate::run::stop;
 
@@ -88,8 +88,8 @@ struct PackedRows {
 }
 
 fn pack<F: Features>(column: Column<'_>) -> Vec<PackedRows> {
-    let logs = floored_logs(column.iter().map(|(p, _, _)| p));
-    let other_logs = floored_logs(column.iter().map(|(p, _, _)| 1.0 - p));
+    let logs = floored_logs(column.iter().map(|(p, _, _)| p), FLOOR);
+    let other_logs = floored_logs(column.iter().map(|(p, _, _)| 1.0 - p), FLOOR);
     let mut rows = vec![PackedRows::default(); logs.len().div_ceil(WIDE)];
     for (i, (_, y, w)) in column.iter().enumerate() {
         if stop::requested_at(i) {

@@ -8,8 +8,8 @@ use super::linear::apply;
 use super::shape::Shape;
 use super::{Fitted, Model};
 use crate::data::Sample;
-use crate::numeric::simd::{WIDE, exp, floored_logs};
-use crate::numeric::simplex::is_moderate;
+use crate::numeric::simd::{WIDE, exp, floored_logs, ln};
+use crate::numeric::simplex::{FLOOR, is_moderate};
 use crate::numeric::solve::increasing_root;
 use crate::run::stop;
 
@@ -24,10 +24,18 @@ const TOLERANCE: f64 = 1e-13;
 const COARSE_ROWS: usize = 512;
 const COARSE_TOLERANCE: f64 = 1e-3;
 
+/// Floors under f that are tried where it has probabilities below the first: what a model that saturates
+/// says of a class that it rules out may be worth nothing, or worth as much as its other logarithms.
+const FLOORS: [f64; 3] = [FLOOR, 1e-12, 1e-38];
+
+/// A floor is better than another if the cross-entropy is less by more than this share.
+const ROUNDING: f64 = 1e-9;
+
 /// g = softmax(β ln f): one parameter, the inverse temperature.
 ///
 /// β minimises the mean cross-entropy over ln β ∈ [−16, 16]; labels that f separates perfectly
-/// take it to the end. Cost: about 6 passes of n·k exponentials.
+/// take it to the end. f is floored at 1e-6, or at 1e-12 or 1e-38 if that makes the labels
+/// likelier. Cost: about 6 passes of n·k exponentials, for each floor that makes a difference.
 ///
 /// ## Reference
 /// Guo et al., *On calibration of modern neural networks*, 2017. The paper's TS.
@@ -40,30 +48,39 @@ impl Builtin for Temperature {
     type Model = Scale;
 
     fn learn(&self, sample: &Sample, _: u64) -> Box<dyn Fitted> {
-        Box::new(Scale::fit(sample, &log_probs(sample)))
+        Box::new(Scale::fit(sample))
     }
 }
 
-/// ln f of the training rows, floored, row after row.
-pub(super) fn log_probs(sample: &Sample) -> Vec<f64> {
-    floored_logs(sample.probs().iter().copied())
-}
-
-/// The inverse temperature β.
+/// The inverse temperature β, and the floor.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Scale {
     pub(super) inverse_temperature: f64,
+    floor: f64,
 }
 
 impl Scale {
-    /// Fits β to the logarithms of the sample's predictions: to some of the rows, and from there to
-    /// all of them.
-    pub fn fit(sample: &Sample, logs: &[f64]) -> Self {
+    /// Fits β under the floor that suits the sample best, the first of several that do.
+    pub fn fit(sample: &Sample) -> Self {
+        let least = sample.probs().iter().copied().fold(1.0, f64::min);
+        let (mut best, mut least_loss) = Self::under(sample, FLOOR);
+        for pair in FLOORS.windows(2).take_while(|pair| least < pair[0] && !stop::requested()) {
+            let (other, loss) = Self::under(sample, pair[1]);
+            if loss < least_loss * (1.0 - ROUNDING) {
+                (best, least_loss) = (other, loss);
+            }
+        }
+        best
+    }
+
+    /// Fits β to the logarithms of the sample's predictions, under a floor: to some of the rows, and
+    /// from there to all of them. Returns the cross-entropy, too.
+    fn under(sample: &Sample, floor: f64) -> (Self, f64) {
         if stop::requested() {
-            return Self { inverse_temperature: 1.0 };
+            return (Self { inverse_temperature: 1.0, floor }, 0.0);
         }
         let level = Level::new();
-        let gaps = Gaps::new(sample, logs, level);
+        let gaps = Gaps::new(sample, &floored_logs(sample.probs().iter().copied(), floor), level);
         let root = |step: usize, start: f64, tolerance: f64| {
             let rows = sample.rows() as f64 / step as f64;
             let derivatives = |log_scale: f64| {
@@ -77,7 +94,14 @@ impl Scale {
         };
         let step = sample.rows().div_ceil(COARSE_ROWS);
         let coarse = if step > 1 { root(step, 0.0, COARSE_TOLERANCE) } else { 0.0 };
-        Self { inverse_temperature: root(1, coarse, TOLERANCE).exp() }
+        let inverse_temperature = root(1, coarse, TOLERANCE).exp();
+        let loss = dispatch!(level, simd => gaps.loss(simd, inverse_temperature));
+        (Self { inverse_temperature, floor }, loss)
+    }
+
+    /// ln f of rows that follow each other.
+    pub fn logs(self, f: &[f64], classes: usize) -> Features {
+        Features::new(&floored_logs(f.iter().copied(), self.floor), classes)
     }
 
     /// Writes softmax(β ln f) of each row of ln f, one after the other.
@@ -131,6 +155,20 @@ impl Gaps {
         }
     }
 
+    /// The cross-entropy, summed over rows.
+    #[inline(always)]
+    fn loss<S: Simd>(&self, simd: S, scale: f64) -> f64 {
+        let mut loss = f64x8::splat(simd, 0.0);
+        for (eight, gaps) in self.gaps.chunks_exact(self.classes).enumerate() {
+            let mut total = f64x8::splat(simd, 0.0);
+            gaps.iter()
+                .for_each(|gap| total += exp(simd, f64x8::load_array_ref(simd, gap) * scale));
+            let observed = f64x8::load_array_ref(simd, &self.observed[eight]) * scale;
+            loss += f64x8::load_array_ref(simd, &self.weights[eight]) * (ln(total) - observed);
+        }
+        loss.reduce_sum()
+    }
+
     /// First and second derivative, with respect to β, of the cross-entropy summed over every
     /// `step`-th eight rows.
     #[inline(always)]
@@ -160,12 +198,12 @@ impl Model for Scale {
     const NAME: &'static str = "temperature";
 
     fn map_row(&self, f: &[f64], g: &mut [f64]) {
-        self.apply(&Features::logs(f, f.len()), g);
+        self.apply(&self.logs(f, f.len()), g);
     }
 
     fn map_rows(&self, f: ArrayView2<'_, f64>, g: ArrayViewMut2<'_, f64>) {
         let classes = f.ncols();
-        by_blocks(f, g, |f, g| self.apply(&Features::logs(f, classes), g));
+        by_blocks(f, g, |f, g| self.apply(&self.logs(f, classes), g));
     }
 
     fn classes(&self) -> Option<usize> {
@@ -173,7 +211,7 @@ impl Model for Scale {
     }
 
     fn is_sound(&self) -> bool {
-        is_moderate(self.inverse_temperature)
+        is_moderate(self.inverse_temperature) && FLOORS.contains(&self.floor)
     }
 }
 
@@ -189,7 +227,7 @@ mod tests {
         let predictions = simulate("multiclass-overconfident-3", 43, 1).unwrap();
         let weights = (0..43).map(|row| 0.5 + (row % 3) as f64).collect();
         let sample = Sample::from(&predictions.with_weights(weights).unwrap());
-        let logs = log_probs(&sample);
+        let logs = floored_logs(sample.probs().iter().copied(), FLOOR);
         let gaps = Gaps::new(&sample, &logs, Level::new());
         for scale in [1e-7, 0.3, 1.0, 40.0, 9e6] {
             let found = dispatch!(Level::new(), simd => gaps.derivatives(simd, 1, scale));

@@ -9,7 +9,8 @@ use super::features::{Features, by_blocks};
 use super::linear::{LinearMap, Penalty};
 use super::scores::Scores;
 use super::shape::Shape;
-use super::temperature::{Scale, log_probs};
+use super::strength;
+use super::temperature::Scale;
 use crate::data::Sample;
 use crate::numeric::simd::ln_in_place;
 use crate::numeric::simplex::mix_with_uniform;
@@ -19,7 +20,8 @@ use crate::run::stop;
 /// uniform: the model of `svs` and `sms`.
 ///
 /// Penalties, added to the mean cross-entropy: k/n times the squares of the diagonal of W and of
-/// b, k(k − 1)/n times those of the rest of W. The mixture keeps ln T bounded by the sample's
+/// b, k(k − 1)/n times those of the rest of W; less where the coefficients are larger than that expects
+/// ([`strength`]). The mixture keeps ln T bounded by the sample's
 /// size, so that a class that f rules out does not pull with an arbitrary force.
 ///
 /// ## Reference
@@ -28,33 +30,40 @@ use crate::run::stop;
 pub(crate) struct Tempered {
     scale: Scale,
     training_rows: f64,
+    penalty: Penalty,
     map: LinearMap,
 }
 
 impl Tempered {
     /// Fits the temperature, then the map.
     pub(super) fn fit(sample: &Sample, shape: Shape) -> Self {
-        let logs = log_probs(sample);
-        let scale = Scale::fit(sample, &logs);
+        let scale = Scale::fit(sample);
         let training_rows = sample.effective_rows();
-        let features = temper(scale, training_rows, Features::new(&logs, sample.classes()));
-        let classes = sample.classes() as f64;
-        let penalty = Penalty {
-            intercept: classes / training_rows,
-            diagonal: classes / training_rows,
-            off_diagonal: classes * (classes - 1.0) / training_rows,
-        };
-        Self { scale, training_rows, map: LinearMap::fit(sample, features, shape, penalty) }
+        let f = sample.probs();
+        let logs = scale.logs(f.as_slice().unwrap_or_default(), sample.classes());
+        let features = temper(scale, training_rows, logs);
+        let penalty = strength::penalty(sample, &features, shape);
+        Self {
+            scale,
+            training_rows,
+            penalty,
+            map: LinearMap::fit(sample, features, shape, penalty),
+        }
     }
 
     /// ln T of rows of f that follow each other.
     pub(super) fn features(&self, f: &[f64]) -> Features {
-        temper(self.scale, self.training_rows, Features::logs(f, self.map.classes()))
+        temper(self.scale, self.training_rows, self.scale.logs(f, self.map.classes()))
     }
 
     /// How many rows it was fitted to.
     pub(super) fn training_rows(&self) -> f64 {
         self.training_rows
+    }
+
+    /// What its coefficients are held to 0 by, added to the mean cross-entropy.
+    pub(super) fn penalty(&self) -> Penalty {
+        self.penalty
     }
 
     /// The model with a step added to the slopes and intercepts of its linear map.

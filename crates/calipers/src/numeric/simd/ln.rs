@@ -1,7 +1,6 @@
 use fearless_simd::{Level, Simd, dispatch, f64x8, prelude::*};
 
 use super::WIDE;
-use crate::numeric::simplex::FLOOR;
 
 /// The bits of the number just below √½ from which mantissas are counted, so that they lie in
 /// [√½, √2).
@@ -67,9 +66,9 @@ pub(crate) fn ln_in_place<S: Simd>(simd: S, values: &mut [f64]) {
     }
 }
 
-/// ln p of each probability, floored as by [`crate::numeric::simplex::floored_ln`].
-pub(crate) fn floored_logs(probabilities: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut logs: Vec<f64> = probabilities.map(|p| p.max(FLOOR)).collect();
+/// ln p of each probability, none taken for less than the floor.
+pub(crate) fn floored_logs(probabilities: impl Iterator<Item = f64>, floor: f64) -> Vec<f64> {
+    let mut logs: Vec<f64> = probabilities.map(|p| p.max(floor)).collect();
     dispatch!(Level::new(), simd => ln_in_place(simd, &mut logs));
     logs
 }
@@ -98,7 +97,7 @@ mod tests {
         let mut values = [1.0, f64::MAX];
         dispatch!(Level::new(), simd => ln_in_place(simd, &mut values));
         assert!(values[0].abs() <= 0.0 && (values[1] / f64::MAX.ln() - 1.0).abs() < 1e-15);
-        let logs = floored_logs([0.0, 1.0].into_iter());
-        assert!((logs[0] - FLOOR.ln()).abs() < 1e-14 && logs[1].abs() <= 0.0);
+        let logs = floored_logs([0.0, 1.0].into_iter(), 1e-6);
+        assert!((logs[0] - 1e-6f64.ln()).abs() < 1e-14 && logs[1].abs() <= 0.0);
     }
 }

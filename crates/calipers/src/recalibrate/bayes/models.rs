@@ -8,7 +8,7 @@ const POLYNOMIALS: f64 = 0.3;
 const SPLINES: f64 = 0.3;
 
 /// The prior mass of the identity where g is to be used: first, do no harm.
-pub(super) const CAREFUL_IDENTITY: f64 = 0.4;
+pub(super) const CAREFUL_IDENTITY: f64 = 0.7;
 
 /// How far from 0 a coefficient of the polynomial is expected: its standard deviation.
 const STRAYS: [f64; 3] = [0.2, 1.0, 5.0];

@@ -1,7 +1,7 @@
 //! Features of the trees: places between quantiles.
 
 /// A feature has at most this many places.
-pub(super) const BINS: usize = 16;
+pub(super) const BINS: usize = 64;
 
 /// Quantiles are taken of so many rows at most.
 const ROWS: usize = 4_096;

@@ -14,8 +14,8 @@ const MOST_TREE_CLASSES: usize = 128;
 const SCALING_CELLS: usize = 1 << 24;
 const TREE_CELLS: usize = 1 << 20;
 
-/// The most rows of the kernels' support, and the most numbers in them.
-const SUPPORT_ROWS: usize = 2_048;
+/// Rows of the kernels' support: half of all, within these bounds; and the most numbers in them.
+const SUPPORT_ROWS: RangeInclusive<usize> = 2_048..=8_192;
 const SUPPORT_CELLS: usize = 1 << 19;
 
 /// The most rows that the weights of the stack are fitted to: more for many classes, of which a few rows
@@ -43,7 +43,8 @@ impl Limits {
 
     /// Rows of the kernels' support.
     pub fn support(self) -> usize {
-        self.at_most(SUPPORT_ROWS.min(SUPPORT_CELLS / self.classes))
+        let rows = (self.rows / 2).clamp(*SUPPORT_ROWS.start(), *SUPPORT_ROWS.end());
+        self.at_most(rows.min(SUPPORT_CELLS / self.classes))
     }
 
     /// Rows that the weights of the stack are fitted to.

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::forest::Forest;
+use super::growth::Growth;
 use super::kernel::{Kernel, Layout, WIDTHS};
 use super::limits::Limits;
 use super::rows::{Borders, StackRows, pad, width};
@@ -15,15 +16,13 @@ use super::trees::grow;
 use crate::data::Sample;
 use crate::numeric::random::derive_seed;
 
-/// Trees of a forest; after each of these numbers its predictions are a member.
-const TREES: [usize; 2] = [10, 20];
-
 /// T, `svs`, forests and kernels, fitted.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Members {
     limits: Limits,
     structured: Structured,
     borders: Borders,
+    growth: Growth,
     forests: Vec<Forest>,
     kernel: Kernel,
 }
@@ -49,17 +48,18 @@ impl Members {
         let tempered = structured.tempered(&f.as_slice().unwrap_or_default()[..most * classes]);
         let mut tables = vec![tempered[..scored * classes].to_vec(), scaled];
         let borders = Borders::choose(f);
+        let growth = Growth::of(tree_rows.unwrap_or(0));
         let mut forests = Vec::new();
         if let Some(tree_rows) = tree_rows {
             let rows = StackRows::new(&training, &borders, &tempered[..tree_rows * classes]);
-            let (grown, predicted) = grow_forests(&training, &rows, scored);
+            let (grown, predicted) = grow_forests(&training, &rows, &growth, scored);
             forests = grown;
             tables.extend(predicted);
         }
         let (kernel, smoothed) = Kernel::fit(&training, &tempered, support, scored);
         tables.extend(smoothed);
         (
-            Self { limits, structured, borders, forests, kernel },
+            Self { limits, structured, borders, growth, forests, kernel },
             training,
             Predicted { rows: scored, tables },
         )
@@ -67,7 +67,7 @@ impl Members {
 
     /// How many members there are.
     pub fn count(&self) -> usize {
-        2 + if self.forests.is_empty() { 0 } else { TREES.len() } + WIDTHS
+        2 + if self.forests.is_empty() { 0 } else { self.growth.members.len() } + WIDTHS
     }
 
     /// Each member's predictions of rows of f, which are `new` or may be some that it was fitted to.
@@ -95,12 +95,12 @@ impl Members {
         let start = pad(tempered, classes);
         let mut probs = start.clone();
         let mut codes = vec![0; rows];
-        let mut tables = vec![vec![0.0; rows * classes]; TREES.len()];
+        let mut tables = vec![vec![0.0; rows * classes]; self.growth.members.len()];
         let share = 1.0 / self.forests.len() as f32;
         for forest in &self.forests {
             probs.copy_from_slice(&start);
             let mut grown = 0;
-            for (table, trees) in tables.iter_mut().zip(TREES) {
+            for (table, trees) in tables.iter_mut().zip(self.growth.members) {
                 dispatch!(
                     Level::new(),
                     simd => forest.advance(simd, grown..trees, &places, &mut codes, &mut probs)
@@ -135,8 +135,12 @@ impl Members {
         self.limits.classes == classes
             && self.structured.is_sound(classes)
             && self.borders.is_sound(classes)
+            && self.growth.is_sound()
             && !self.forests.is_empty()
-            && self.forests.iter().all(|forest| forest.is_sound(features, classes, TREES[1]))
+            && self
+                .forests
+                .iter()
+                .all(|forest| forest.is_sound(features, classes, self.growth.trees()))
             && self.kernel.is_sound(classes)
     }
 }
@@ -145,6 +149,7 @@ impl Members {
 fn grow_forests(
     training: &Training,
     rows: &StackRows,
+    growth: &Growth,
     scored: usize,
 ) -> (Vec<Forest>, Vec<Vec<f32>>) {
     let (classes, width) = (rows.classes, rows.width());
@@ -153,8 +158,8 @@ fn grow_forests(
         .map(|bag| {
             let mut tables = Vec::new();
             let seed = derive_seed(training.seed, &[bag as u64]);
-            let forest = grow(rows, bag, TREES[1], seed, |trees, probs| {
-                if TREES.contains(&trees) {
+            let forest = grow(rows, growth, bag, seed, |trees, probs| {
+                if growth.members.contains(&trees) {
                     let row = |row: usize| &probs[row * width..(row + 1) * width];
                     let rows = in_bag(bag, scored).map(row);
                     let values = rows.flat_map(|row| &row.as_flattened()[..classes]);
@@ -164,7 +169,7 @@ fn grow_forests(
             (forest, tables)
         })
         .collect();
-    let mut tables = vec![vec![0.0; scored * classes]; TREES.len()];
+    let mut tables = vec![vec![0.0; scored * classes]; growth.members.len()];
     let mut forests = Vec::with_capacity(grown.len());
     for (bag, (forest, parts)) in grown.into_iter().enumerate() {
         forests.push(forest);

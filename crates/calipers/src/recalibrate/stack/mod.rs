@@ -1,12 +1,13 @@
 //! `stack`: several cheap recalibrators, weighted by how well they predict rows they have not seen.
 //!
 //! A row's way: [`order`] shuffles the rows and [`training`] deals them into bags, as many as [`limits`]
-//! allows; [`members`] fits [`structured`] scaling, [`trees`] (on [`rows`] of [`bins`], by [`search`], kept as a
-//! [`forest`]) and a [`kernel`] to them; [`weights`] and [`mixture`] say how much each counts, and [`model`]
-//! holds it all and predicts.
+//! allows; [`members`] fits [`structured`] scaling, [`trees`] (on [`rows`] of [`bins`], as [`growth`] says,
+//! kept as a [`forest`]) and a [`kernel`] to them; [`weights`] and [`mixture`] say how much each counts,
+//! and [`model`] holds it all and predicts.
 
 mod bins;
 mod forest;
+mod growth;
 mod kernel;
 mod limits;
 mod members;
@@ -14,7 +15,6 @@ mod mixture;
 mod model;
 mod order;
 mod rows;
-mod search;
 mod structured;
 #[cfg(test)]
 mod tests;
@@ -32,11 +32,12 @@ use crate::data::Sample;
 ///
 /// With T the temperature-scaled f and D = g − f what a member changes, g = f + Σ w D, where the
 /// weights w ≥ 0 minimise Σ‖Y − f − Σ w D‖² over rows that the members have not seen: eight bags take
-/// turns to be left out. The members are T; `svs`; forests of 10 and of 20 trees, started at T; and
-/// the labels of rows nearby by five kernels. For `log`, g is a mixture of that and of the members.
+/// turns to be left out. The members are T; `svs`; forests of 28 to 300 trees, and after 0.4 of these,
+/// started at T; and the labels of rows nearby by five kernels. For `log`, g is a mixture of that and of
+/// the members.
 ///
-/// It assumes nothing of the truth. Cost: n·k² for the scaling, 160 trees of n·k a level, and 2,048
-/// rows of support for each row to predict; all bounded, beyond which it learns from a part of the
+/// It assumes nothing of the truth. Cost: n·k² for the scaling, 224 to 2,400 trees of 2·n·k, and up to
+/// 8,192 rows of support for each row to predict; all bounded, beyond which it learns from a part of the
 /// rows. docs/choices.md has the figures behind each choice.
 ///
 /// ## Reference

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::super::Model;
+use super::super::linear::Penalty;
 use super::super::shape::Shape;
 use super::super::tempered::Tempered;
 use super::training::{Training, in_bag};
@@ -35,7 +36,7 @@ impl Structured {
             .into_par_iter()
             .map(|bag| Sums::of_bag(training, &model, bag))
             .collect();
-        let mut total = Sums::penalty(training);
+        let mut total = Sums::penalty(training, model.penalty());
         sums.iter().for_each(|part| total.add(part, 1.0));
         let classes = training.classes();
         let predicted: Vec<Vec<f32>> = sums
@@ -117,13 +118,13 @@ impl Sums {
         }
     }
 
-    /// The penalty: k times the sum of the parameters' squares where the losses add up to n. Its
-    /// gradient is left out, because at the map it balances that of all rows.
-    fn penalty(training: &Training) -> Self {
+    /// The penalty, where the losses add up to n. Its gradient is left out, because at the map it
+    /// balances that of all rows.
+    fn penalty(training: &Training, penalty: Penalty) -> Self {
         let classes = training.classes();
-        let spread = training.rows() as f64 / training.sample.effective_rows();
-        let curvature = 2.0 * classes as f64 * spread;
-        Self { own: vec![[curvature, 0.0, curvature]; classes], ..Self::zero(classes) }
+        let [slope, intercept] =
+            [penalty.diagonal, penalty.intercept].map(|each| 2.0 * each * training.rows() as f64);
+        Self { own: vec![[slope, 0.0, intercept]; classes], ..Self::zero(classes) }
     }
 
     /// Those of the rows of a bag.

@@ -21,8 +21,10 @@ fn distances(training: &Training) -> (f64, f64) {
         let rest: Vec<u32> = (0..rows as u32).filter(|row| !is_left_out(row)).collect();
         let rest: Sample = training.sample.select(&rest);
         // The temperature stays, and so does the penalty's share of the sum of the losses.
-        let strength = classes as f64 / rest.rows() as f64;
-        let penalty = Penalty { intercept: strength, diagonal: strength, off_diagonal: 0.0 };
+        let more = rows as f64 / rest.rows() as f64;
+        let Penalty { intercept, diagonal, off_diagonal } = model.penalty();
+        let penalty =
+            Penalty { intercept: more * intercept, diagonal: more * diagonal, off_diagonal };
         let features = |sample: &Sample| model.features(sample.probs().as_slice().unwrap());
         let refit = LinearMap::fit(&rest, features(&rest), Shape::Diagonal, penalty);
         for row in in_bag(bag, rows) {
