@@ -33,6 +33,7 @@ __version__: str
 @final
 class Model:
     converged: bool
+    kept_order: tuple[str, float, float] | None
     def predict(
         self, scores: NDArray[Any], from_logits: bool, threads: int
     ) -> NDArray[np.float64]: ...
@@ -91,6 +92,7 @@ def read_labels(
 ) -> tuple[NDArray[np.uint32], list[str], str, str | None, list[int]]: ...
 def fit_model(
     name: str,
+    preserve: str | None,
     scores: NDArray[Any],
     codes: NDArray[np.uint32],
     weights: NDArray[np.float64] | None,

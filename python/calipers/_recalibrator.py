@@ -40,6 +40,10 @@ class Recalibrator(Routed):
         their columns.
     from_logits : bool, default False
         Whether the features are logits.
+    preserve : {"ranking", "accuracy"}, optional
+        What recalibration must not change: of two classes the order of rows, of more the order of
+        the classes in each row; or the largest class of each row. ``order_cost_`` says what that
+        costs.
     seed : int, default 0
         The seed of recalibrators that draw at random.
     threads : int, optional
@@ -53,6 +57,9 @@ class Recalibrator(Routed):
         The number of columns.
     feature_names_in_ : numpy.ndarray of shape (k,)
         The columns' names, if they have names.
+    order_cost_ : dict
+        With ``preserve``: by how much the mean log loss and Brier score of the rows that it was
+        fitted to are larger than without, as ``{"log": ..., "brier": ...}``.
 
     Examples
     --------
@@ -74,6 +81,7 @@ class Recalibrator(Routed):
         log_features: bool = False,
         class_names: Sequence[Any] | None = None,
         from_logits: bool = False,
+        preserve: str | None = None,
         seed: int = 0,
         threads: int | None = None,
     ) -> None:
@@ -81,6 +89,7 @@ class Recalibrator(Routed):
         self.log_features = log_features
         self.class_names = class_names
         self.from_logits = from_logits
+        self.preserve = preserve
         self.seed = seed
         self.threads = threads
 
@@ -119,7 +128,18 @@ class Recalibrator(Routed):
         seed = as_whole(self.seed, "seed")
         if isinstance(learner, str):
             self._model: Any = _calipers.fit_model(
-                learner, scores, labels.codes, weights, seed, bool(self.from_logits), threads
+                learner,
+                _as_order(self.preserve),
+                scores,
+                labels.codes,
+                weights,
+                seed,
+                bool(self.from_logits),
+                threads,
+            )
+        elif self.preserve is not None:
+            raise InputError(
+                "preserve: only recalibrators of calipers.recalibrators() keep an order"
             )
         else:
             self._model = _fit_classifier(learner, scores, labels.codes, weights, seed, self)
@@ -130,6 +150,14 @@ class Recalibrator(Routed):
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         return self
+
+    @property
+    def order_cost_(self) -> dict[str, float]:
+        """What keeping the order costs on the rows that it was fitted to."""
+        kept = getattr(getattr(self, "_model", None), "kept_order", None)
+        if kept is None:
+            raise AttributeError("order_cost_: it was not fitted with preserve")
+        return {"log": kept[1], "brier": kept[2]}
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Correct probabilities.
@@ -219,7 +247,11 @@ class Recalibrator(Routed):
             model, about = _calipers.Model.load(file.read())
         if about["classes"] is None:
             raise InputError("saved model: it does not say what its classes are called")
-        loaded = cls(about["recalibrator"] or "auto", from_logits=about["logits"])
+        loaded = cls(
+            about["recalibrator"] or "auto",
+            from_logits=about["logits"],
+            preserve=None if model.kept_order is None else model.kept_order[0],
+        )
         loaded._model = model
         loaded.classes_ = _as_classes(about["classes"], about["labels"])
         loaded.n_features_in_ = about["features"] or len(loaded.classes_)
@@ -389,6 +421,14 @@ def _not_fitted(owner: Recalibrator) -> Exception:
         return InputError(message)
     error: Exception = NotFittedError(message)
     return error
+
+
+def _as_order(preserve: Any) -> str | None:
+    """Return the order to keep, if it is one."""
+    if preserve in (None, "ranking", "accuracy"):
+        order: str | None = preserve
+        return order
+    raise InputError(f"preserve: expected 'ranking', 'accuracy' or None, found {preserve!r}")
 
 
 _PARAMETERS: dict[str, Any] = {

@@ -128,6 +128,45 @@ def test_weights(binary: Simulated) -> None:
         calipers.Recalibrator(GaussianNB()).fit(p[:3], y[:3], sample_weight=[1, 1])
 
 
+@pytest.mark.parametrize("order", ["ranking", "accuracy"])
+def test_an_order_is_kept(
+    order: str, binary: Simulated, multiclass: Simulated, tmp_path: Path
+) -> None:
+    y, p = multiclass
+    g = calipers.Recalibrator(preserve=order).fit(p[:300], y[:300])
+    found = g.predict_proba(p[300:])
+    if order == "ranking":
+        np.testing.assert_array_equal(found.argsort(axis=1), p[300:].argsort(axis=1))
+    np.testing.assert_array_equal(found.argmax(axis=1), p[300:].argmax(axis=1))
+    assert set(g.order_cost_) == {"log", "brier"}
+    g.save(tmp_path / "model.json")
+    for again in (
+        pickle.loads(pickle.dumps(g)),
+        calipers.Recalibrator.load(tmp_path / "model.json"),
+    ):
+        assert again.preserve == order
+        assert again.order_cost_ == g.order_cost_
+        np.testing.assert_array_equal(again.predict_proba(p[300:]), found)
+    y, p = binary
+    found = calipers.Recalibrator(preserve=order).fit(p[:300], y[:300]).predict_proba(p[300:])
+    if order == "ranking":
+        assert (np.diff(found[p[300:, 1].argsort(), 1]) >= 0).all()
+    else:
+        np.testing.assert_array_equal(found.argmax(axis=1), p[300:].argmax(axis=1))
+
+
+def test_orders_that_cannot_be_kept(binary: Simulated) -> None:
+    y, p = binary
+    with pytest.raises(
+        calipers.InputError, match="preserve: expected 'ranking', 'accuracy' or None"
+    ):
+        calipers.Recalibrator(preserve="order").fit(p, y)
+    with pytest.raises(calipers.InputError, match=r"preserve: only recalibrators of calipers"):
+        calipers.Recalibrator(GaussianNB(), preserve="ranking").fit(p, y)
+    with pytest.raises(AttributeError, match="it was not fitted with preserve"):
+        _ = calipers.Recalibrator().fit(p, y).order_cost_
+
+
 def test_params_and_clones() -> None:
     tree = DecisionTreeClassifier(max_depth=2)
     g = calipers.Recalibrator(tree, log_features=True, seed=4)
@@ -137,6 +176,7 @@ def test_params_and_clones() -> None:
         "log_features",
         "class_names",
         "from_logits",
+        "preserve",
         "seed",
         "threads",
     }

@@ -79,6 +79,7 @@ const TRIALS: &[Trial] = &[
     ("--max", &[], &[("--max", "l1=0.01")]),
     ("--max-worse", &[], &[("--max-worse", "l1=0.01")]),
     ("--recalibrator", &[], &[("--recalibrator", "temperature")]),
+    ("--preserve", &[], &[("--preserve", "ranking")]),
     ("--binary", &[], &[("--binary", "vector")]),
     ("--log-floor", &[], &[("--log-floor", "1e-6")]),
     ("--confidence", &[], &[("--confidence", "0.6")]),

@@ -1,6 +1,9 @@
 //! Recalibrators that are fitted once, to be used.
 
-use calipers::{Fitted, LabelKind, ModelNotes, Sample, load_model, recalibrator, save_model};
+use calipers::{
+    Fitted, LabelKind, ModelNotes, Preserve, Sample, load_model, preserving, recalibrator,
+    save_model,
+};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -36,6 +39,15 @@ impl Model {
     #[getter]
     fn converged(&self) -> bool {
         self.fitted.converged()
+    }
+
+    /// The order that it keeps, by how much more log loss and by how much more Brier score on the rows
+    /// that it was fitted to; if it keeps any.
+    #[getter]
+    fn kept_order(&self) -> Option<(&'static str, f64, f64)> {
+        let kept = self.fitted.kept_order()?;
+        let name = ORDERS.iter().find(|(_, order)| *order == kept.preserve)?.0;
+        Some((name, kept.log, kept.brier))
     }
 
     /// The model as JSON text, with what is known about it, if anything is.
@@ -87,6 +99,10 @@ pub struct Notes {
 const KINDS: [(&str, LabelKind); 3] =
     [("str", LabelKind::Text), ("int", LabelKind::Integer), ("bool", LabelKind::Boolean)];
 
+/// How the orders that can be kept are called in Python.
+const ORDERS: [(&str, Preserve); 2] =
+    [("ranking", Preserve::Ranking), ("accuracy", Preserve::Accuracy)];
+
 impl From<Notes> for ModelNotes {
     fn from(notes: Notes) -> Self {
         let Notes { recalibrator, classes, labels, columns, features, logits } = notes;
@@ -106,11 +122,12 @@ impl From<ModelNotes> for Notes {
 
 /// Fits a recalibrator of the core to the class of each row.
 #[pyfunction]
-#[pyo3(signature = (name, scores, codes, weights, seed, from_logits, threads))]
+#[pyo3(signature = (name, preserve, scores, codes, weights, seed, from_logits, threads))]
 #[allow(clippy::too_many_arguments, reason = "called once, in Python")]
 pub fn fit_model<'py>(
     py: Python<'py>,
     name: &str,
+    preserve: Option<&str>,
     scores: Scores<'py>,
     codes: PyReadonlyArray1<'py, u32>,
     weights: Option<PyReadonlyArray1<'py, f64>>,
@@ -118,7 +135,11 @@ pub fn fit_model<'py>(
     from_logits: bool,
     threads: usize,
 ) -> PyResult<Model> {
-    let recalibrator = recalibrator(name).map_err(|error| raise(py, &error))?;
+    let mut recalibrator = recalibrator(name).map_err(|error| raise(py, &error))?;
+    let order = preserve.and_then(|name| ORDERS.iter().find(|(own, _)| *own == name));
+    if let Some((_, order)) = order {
+        recalibrator = preserving(recalibrator, *order);
+    }
     let view = scores.view();
     let codes = codes.as_array().to_vec();
     let weights = weights.map(|weights| weights.as_array().to_vec());

@@ -68,8 +68,8 @@ pub use neighbours::{
 };
 pub use params::Parameter;
 pub use recalibrate::{
-    Fitted, LabelKind, ModelNotes, ModelState, Recalibrator, RecalibratorInfo, SavedModel,
-    load_model, recalibrator, recalibrators, save_model,
+    Fitted, KeptOrder, LabelKind, ModelNotes, ModelState, Preserve, Recalibrator, RecalibratorInfo,
+    SavedModel, load_model, preserving, recalibrator, recalibrators, save_model,
 };
 pub use run::{Stop, Watcher, with_pool, with_pool_while};
 

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use calipers::words::listed;
-use calipers::{ModelNotes, Sample, Stop, recalibrator, with_pool};
+use calipers::{ModelNotes, Preserve, Sample, Stop, preserving, recalibrator, with_pool};
 use calipers_draw::text::{approximations, count, fit_notes, note};
 use calipers_files::{
     Cells, Columns, FoldColumn, Format, ScoreColumns, Sheet, Table, Unlabelled, Wanted, load, read,
@@ -41,6 +41,7 @@ const FIT_EXAMPLES: &str = "\
 Examples:
   calipers recalibrate fit validation.csv -o model.json
   calipers recalibrate fit validation.npz -o model.json --recalibrator isotonic
+  calipers recalibrate fit validation.csv -o model.json --preserve accuracy
 
 The model is JSON: numbers, the classes' names and the columns' names. Fit it to
 predictions that the classifier was not trained on.";
@@ -72,6 +73,11 @@ struct FitArgs {
     #[arg(long, value_name = "R", default_value = "auto", help_heading = MEASURE)]
     recalibrator: String,
 
+    /// Change no decision: ranking (of two classes the order of rows, of more the order of classes in
+    /// each row) or accuracy (the largest class of each row)
+    #[arg(long, value_name = "ORDER", help_heading = MEASURE)]
+    preserve: Option<Order>,
+
     /// Seed of everything random; the same seed gives the same model on any number of threads
     #[arg(long, value_name = "S", default_value_t = 0, allow_negative_numbers = true, help_heading = MEASURE)]
     seed: u64,
@@ -82,6 +88,22 @@ struct FitArgs {
     /// Say what was fitted, and what kept it quick
     #[arg(long, help_heading = OUTPUT)]
     verbose: bool,
+}
+
+/// What is not to change.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Order {
+    Ranking,
+    Accuracy,
+}
+
+impl From<Order> for Preserve {
+    fn from(order: Order) -> Self {
+        match order {
+            Order::Ranking => Preserve::Ranking,
+            Order::Accuracy => Preserve::Accuracy,
+        }
+    }
 }
 
 /// The settings of `calipers recalibrate apply`.
@@ -117,7 +139,10 @@ fn fit(args: &FitArgs) -> Result<()> {
         return Err(Failure::input("--group: one model is fitted to all rows")
             .hint("to correct groups apart, fit a model to a file of each"));
     }
-    let recalibrator = recalibrator(&args.recalibrator).map_err(|error| explain(&error))?;
+    let mut recalibrator = recalibrator(&args.recalibrator).map_err(|error| explain(&error))?;
+    if let Some(order) = args.preserve {
+        recalibrator = preserving(recalibrator, order.into());
+    }
     let columns = Columns { folds: FoldColumn::Drawn, ..(&args.columns).into() };
     let loaded = load(&args.file, &columns, &say)?;
     let sample = Sample::from(&loaded.predictions);
@@ -125,6 +150,12 @@ fn fit(args: &FitArgs) -> Result<()> {
     let fitted = with_pool(threads, &Stop::new(), || recalibrator.fit(&sample, args.seed))
         .map_err(|error| explain(&error))?;
     let mut notes = fit_notes(&recalibrator.name(), fitted.as_ref());
+    if let Some(kept) = fitted.kept_order() {
+        let (log, brier) = (kept.log, kept.brier);
+        notes.push(note(&format!(
+            "keeping the order costs {log:.4} of log loss and {brier:.4} of Brier score on these rows"
+        )));
+    }
     if args.verbose {
         let (rows, classes) = (count(sample.rows(), "row"), sample.classes());
         let name = recalibrator.name();

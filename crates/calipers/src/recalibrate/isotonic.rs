@@ -87,7 +87,7 @@ impl Steps {
 
     /// Pools ties, positions closer than `tie` or equal, then adjacent violators, of rows (position,
     /// observed, weight) in ascending order.
-    fn pool(rows: impl Iterator<Item = (f64, f64, f64)>, tie: f64) -> Self {
+    pub(super) fn pool(rows: impl Iterator<Item = (f64, f64, f64)>, tie: f64) -> Self {
         let mut blocks: Vec<Block> = Vec::new();
         let mut rows = rows.peekable();
         while let Some((position, observed, weight)) = rows.next() {

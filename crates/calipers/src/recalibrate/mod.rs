@@ -27,6 +27,7 @@ mod logistic;
 mod matrix;
 mod one_vs_rest;
 mod partition;
+mod preserve;
 mod quadratic;
 mod registry;
 mod saved;
@@ -45,6 +46,7 @@ mod vector;
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
+pub use preserve::{KeptOrder, Preserve, preserving};
 pub use registry::{RecalibratorInfo, default_recalibrator, recalibrator, recalibrators};
 pub use saved::{LabelKind, ModelNotes, ModelState, SavedModel, load_model, save_model};
 
@@ -137,6 +139,11 @@ pub trait Fitted: Send + Sync {
     /// words; nothing if the fit is exact.
     fn approximations(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// The order that it keeps, if it was asked to ([`preserving`]).
+    fn kept_order(&self) -> Option<KeptOrder> {
+        None
     }
 
     /// The model's parameters, if it can be saved: those of this crate can.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::auto::Auto;
 use super::boosting::Boosting;
 use super::builtin::{Builtin, Tunable};
-use super::{Fitted, Model, Recalibrator};
+use super::{Fitted, Model, Recalibrator, preserve};
 use crate::data::Sample;
 use crate::error::{Error, Result};
 use crate::params::{Parameter, Params};
@@ -168,6 +168,9 @@ pub fn default_recalibrator() -> Arc<dyn Recalibrator> {
 /// # Errors
 /// A name that no model has, or parameters that do not fit together.
 pub(super) fn load(name: &str, parameters: Value) -> Result<Box<dyn Fitted>> {
+    if name == preserve::NAME {
+        return preserve::load(parameters, load);
+    }
     let entry = TABLE.iter().find(|entry| entry.model == name);
     let entry = entry.ok_or_else(|| unusable(format!("unknown model {name:?}")))?;
     (entry.load)(parameters)
