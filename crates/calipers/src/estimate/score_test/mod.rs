@@ -8,9 +8,11 @@
 //! the residuals r = Y − f correlated with? For each class c, U_c = Σ w φ(f_c) r_c with its
 //! covariance I_c under calibration, and T = Σ_c U_cᵀ I_c⁻¹ U_c. Two classes: φ = (1, z, z²),
 //! z = logit f, for one class. More: φ = (1, z), z = ln f_c, for each, and once more for all classes
-//! together, u = Σ w z·r, which is what a wrong temperature moves.
+//! together, u = Σ w z·r, which is what a wrong temperature moves. From 5,000 rows of two classes on,
+//! errors of any shape count as well: residuals in [`cells`] of like predictions.
 
 mod bernoulli;
+mod cells;
 mod refit;
 
 use rayon::prelude::*;
@@ -25,6 +27,7 @@ use crate::numeric::simplex::{FLOOR, argmax, floored_ln};
 use crate::numeric::solve::Cholesky;
 use crate::recalibrate::Recalibrator;
 use crate::run::stop;
+use cells::Cells;
 use refit::refit_p_value;
 
 pub(crate) use bernoulli::bernoulli;
@@ -159,6 +162,8 @@ struct Statistic {
     information: Vec<Option<Cholesky>>,
     /// The variance of the term of all classes together.
     together: f64,
+    /// Two classes: cells of rows, if these are many.
+    cells: Option<Cells>,
 }
 
 impl Statistic {
@@ -166,10 +171,12 @@ impl Statistic {
         let classes = problem.classes();
         let two = classes == 2;
         let (functions, followed) = if two { (3, 1) } else { (2, classes) };
+        let z = if two { standardised(problem) } else { Vec::new() };
         let mut statistic = Self {
             classes,
             functions,
-            z: if two { standardised(problem) } else { Vec::new() },
+            cells: Cells::divide(&z),
+            z,
             expected: vec![0.0; functions * followed],
             information: Vec::new(),
             together: 0.0,
@@ -184,6 +191,9 @@ impl Statistic {
             let (weight, f) = (problem.weight(row), problem.prediction(row, &mut buffer));
             let squared = weight * weight;
             let (mut mean, mut square) = (0.0, 0.0);
+            if let Some(cells) = &mut statistic.cells {
+                cells.expect(row, weight, f[1]);
+            }
             for place in 0..followed {
                 let p = f[statistic.class(place)];
                 statistic.functions(row, p, &mut phi);
@@ -221,8 +231,14 @@ impl Statistic {
         };
     }
 
-    /// T from Σ w φ(f_Y) over the labels.
+    /// How many sums there are: of the functions, and of the cells behind them.
+    fn width(&self) -> usize {
+        self.expected.len() + self.cells.as_ref().map_or(0, Cells::count)
+    }
+
+    /// T from Σ w φ(f_Y) over the labels, and from the labels' weights in each cell.
     fn value(&self, sums: &[f64]) -> f64 {
+        let (sums, in_cells) = sums.split_at(self.expected.len());
         let mut total = 0.0;
         let mut together = 0.0;
         let mut residual = [0.0; 3];
@@ -243,12 +259,15 @@ impl Statistic {
             let share = TOGETHER * (self.classes as f64).sqrt();
             total += share * together * together / self.together;
         }
-        total
+        match &self.cells {
+            Some(cells) => total.max(cells.value(in_cells, self.functions as f64)),
+            None => total,
+        }
     }
 
     /// T of the observed labels; infinite if one of them was impossible.
     fn observed(&self, problem: &Problem<'_>) -> f64 {
-        let mut sums = vec![0.0; self.expected.len()];
+        let mut sums = vec![0.0; self.width()];
         let mut buffer = vec![0.0; self.classes];
         let mut phi = [0.0; 3];
         for row in 0..problem.rows() {
@@ -263,6 +282,9 @@ impl Statistic {
             self.functions(row, p, &mut phi);
             let place = if self.classes == 2 { 0 } else { label };
             self.add(&mut sums, place, weight, &phi);
+            if let Some(cells) = &self.cells {
+                sums[self.expected.len() + cells.of(row)] += weight;
+            }
         }
         self.value(&sums)
     }
@@ -276,7 +298,7 @@ impl Statistic {
     /// T of 64 sets of labels drawn from f.
     fn drawn(&self, problem: &Problem<'_>, seed: u64, group: u64) -> [f64; LANES] {
         let mut draws = generator(seed, group);
-        let width = self.expected.len();
+        let (functions, width) = (self.expected.len(), self.width());
         // What every lane would have if each row drew its most probable class, and each lane's
         // departure from that.
         let mut common = vec![0.0; width];
@@ -295,14 +317,17 @@ impl Statistic {
             if self.classes == 2 {
                 self.functions(row, f[1], &mut phi);
                 let likely = f[1] > 0.5;
+                let cell = self.cells.as_ref().map(|cells| functions + cells.of(row));
                 if likely {
                     self.add(&mut common, 0, weight, &phi);
+                    cell.into_iter().for_each(|cell| common[cell] += weight);
                 }
                 let other = bernoulli(&mut draws, if likely { f[0] } else { f[1] });
                 let step = if likely { -weight } else { weight };
                 each_bit(other, |lane| {
-                    let lane = &mut lanes[lane * 3..lane * 3 + 3];
+                    let lane = &mut lanes[lane * width..(lane + 1) * width];
                     lane.iter_mut().zip(&phi).for_each(|(sum, phi)| *sum += step * phi);
+                    cell.into_iter().for_each(|cell| lane[cell] += step);
                 });
                 continue;
             }

@@ -51,6 +51,36 @@ fn the_level_is_exact() {
     }
 }
 
+/// With cells as well, and with predictions that are tied: 400 data sets have a standard error of 1.1 %.
+#[test]
+fn the_level_is_exact_with_many_rows() {
+    for tied in [false, true] {
+        let share =
+            rejected(400, |seed| {
+                let mut draws = generator(seed, 2);
+                let round = |p: f64| if tied { (20.0 * p).round() / 20.0 } else { p };
+                let f: Vec<f64> = (0..5_500).map(|_| round(draws.random())).collect();
+                let labels: Vec<usize> =
+                    f.iter().map(|&p| usize::from(draws.random::<f64>() < p)).collect();
+                let probs = Array2::from_shape_fn((f.len(), 2), |(row, class)| {
+                    if class == 1 { f[row] } else { 1.0 - f[row] }
+                });
+                Predictions::new(probs, &labels).unwrap()
+            });
+        assert!((0.017..0.083).contains(&share), "tied {tied}: {share}");
+    }
+}
+
+/// p + 0.05 sin 20πp has no shift, no slope and no bend, and yet an error.
+#[test]
+fn waves_are_seen_with_many_rows() {
+    let wave = |truth: &mut [f64]| {
+        truth[1] = (truth[1] + 0.05 * (62.83185 * truth[1]).sin()).clamp(0.0, 1.0);
+        truth[0] = 1.0 - truth[1];
+    };
+    assert!(p(&drawn(50_000, 2, 1, wave), 199, 0) <= 0.005);
+}
+
 #[test]
 fn the_level_is_exact_where_a_class_is_rare() {
     let share = rejected(1_000, |seed| {
