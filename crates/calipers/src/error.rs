@@ -60,6 +60,18 @@ pub enum Error {
         /// The value found there.
         value: f64,
     },
+    /// Two rows of one key: it does not say who a row is.
+    #[error("two rows have the same key (its hash is {identity:016x}): a key must be a row's own")]
+    Key {
+        /// The key's [`identity`](crate::identity).
+        identity: u64,
+    },
+    /// Tallies that do not belong together, or that do not add up to all rows.
+    #[error("{reason}")]
+    Tally {
+        /// What is wrong with them.
+        reason: String,
+    },
     /// A row of probabilities that does not sum to 1.
     #[error(
         "row {row}: the probabilities sum to {sum}, more than {tolerance} away from 1; divide each \

@@ -42,6 +42,7 @@ mod numeric;
 mod params;
 mod recalibrate;
 mod run;
+mod stream;
 pub mod words;
 
 pub use data::labels;
@@ -72,6 +73,7 @@ pub use recalibrate::{
     SavedModel, load_model, preserving, recalibrator, recalibrators, save_model,
 };
 pub use run::{Stop, Watcher, with_pool, with_pool_while};
+pub use stream::{Drawn, Identities, Plan, Rows, Sampler, Tally, candidates, identity};
 
 /// Runs the examples of the guide with the documentation's.
 #[cfg(doctest)]

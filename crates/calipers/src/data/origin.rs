@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::words::{listed, visible};
@@ -15,7 +16,7 @@ use crate::words::{listed, visible};
 /// let classes = ["Malignant", "Benign"].map(str::to_owned);
 /// assert_eq!(origin.line(&classes), "p_benign -> P(Benign); labels: diagnosis");
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Origin {
     /// The column of what was observed.
@@ -25,7 +26,7 @@ pub struct Origin {
     /// Whether they are logits.
     pub logits: bool,
     /// What other columns were taken for, such as `weight` or `ignored`.
-    pub others: Vec<(&'static str, Vec<String>)>,
+    pub others: Vec<(String, Vec<String>)>,
 }
 
 impl Origin {
@@ -41,9 +42,9 @@ impl Origin {
 
     /// Adds what other columns were taken for.
     #[must_use]
-    pub fn with(mut self, what: &'static str, columns: Vec<String>) -> Self {
+    pub fn with(mut self, what: &str, columns: Vec<String>) -> Self {
         if !columns.is_empty() {
-            self.others.push((what, columns));
+            self.others.push((what.to_owned(), columns));
         }
         self
     }
@@ -75,8 +76,8 @@ impl Origin {
             .collect();
         let mut json = json!({ "labels": self.labels, kind: scores });
         for (what, columns) in &self.others {
-            json[*what] = match columns.as_slice() {
-                [one] if *what != IGNORED => json!(one),
+            json[what.as_str()] = match columns.as_slice() {
+                [one] if what != IGNORED => json!(one),
                 several => json!(several),
             };
         }

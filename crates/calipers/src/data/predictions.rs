@@ -226,6 +226,11 @@ impl<'a> Predictions<'a> {
         self
     }
 
+    /// The same rows without their groups.
+    pub(crate) fn without_groups(self) -> Self {
+        Self { groups: None, ..self }
+    }
+
     /// Some of the rows, at least one of them, without their groups.
     pub(crate) fn select(&self, rows: &[usize]) -> Predictions<'static> {
         let classes = self.classes();

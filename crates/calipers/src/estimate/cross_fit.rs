@@ -126,7 +126,7 @@ impl CrossFit<'_, '_> {
                 served.push(purpose);
             }
         }
-        let predictions = predicted(self.recalibrator, fitted.as_ref(), f, &served)?;
+        let predictions = predicted(&self.recalibrator.name(), fitted.as_ref(), f, &served)?;
         let learnt = Some(Learnt { predictions, serving });
         let (converged, approximations) = (fitted.converged(), fitted.approximations());
         Ok(HeldOut { converged, approximations, learnt })
@@ -136,14 +136,14 @@ impl CrossFit<'_, '_> {
 /// What a g says for each purpose, row after row in memory. One from outside may lay its arrays out as
 /// it likes, which is mended; arrays of another shape are refused, since nobody knows whose rows they
 /// hold.
-pub(super) fn predicted(
-    recalibrator: &dyn Recalibrator,
+pub(crate) fn predicted(
+    recalibrator: &str,
     fitted: &dyn Fitted,
     f: ArrayView2<'_, f64>,
     purposes: &[Purpose],
 ) -> Result<Vec<Array2<f64>>> {
     let refused = |found: String| Error::External {
-        reason: format!("recalibrator {}: predict_each gave {found}", recalibrator.name()),
+        reason: format!("recalibrator {recalibrator}: predict_each gave {found}"),
     };
     let all = fitted.predict_each(f, purposes)?;
     if all.len() != purposes.len() {

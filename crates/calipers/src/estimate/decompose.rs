@@ -1,7 +1,9 @@
 //! Mean loss = miscalibration − discrimination + uncertainty.
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::Predictions;
-use crate::loss::Metric;
+use crate::loss::{Metric, Plain};
 
 /// The parts of a mean Brier score or log loss.
 ///
@@ -21,7 +23,7 @@ use crate::loss::Metric;
 /// assert!((sum - parts.loss).abs() < 1e-12);
 /// # Ok::<(), calipers::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Decomposition {
     /// The mean loss of the predictions.
@@ -58,11 +60,23 @@ pub(crate) fn decompose(
         total += weight;
         mean += weight * loss(predictions.held().row(row, &mut buffer), label as usize);
     }
-    frequencies.iter_mut().for_each(|share| *share /= total);
+    parts_of(&loss, &frequencies, mean / total, factor, miscalibration)
+}
+
+/// The parts of a mean loss, from the weight of each class.
+pub(crate) fn parts_of(
+    loss: &Plain,
+    weights: &[f64],
+    mean: f64,
+    factor: f64,
+    miscalibration: f64,
+) -> Option<Decomposition> {
+    let total: f64 = weights.iter().sum();
+    let frequencies: Vec<f64> = weights.iter().map(|weight| weight / total).collect();
     let observed = frequencies.iter().enumerate().filter(|(_, share)| **share > 0.0);
     let uncertainty: f64 =
         observed.map(|(label, share)| share * loss(&frequencies, label)).sum::<f64>() * factor;
-    let loss = mean / total * factor;
+    let loss = mean * factor;
     let discrimination = uncertainty - loss + miscalibration;
     discrimination.is_finite().then_some(Decomposition {
         loss,

@@ -152,6 +152,7 @@ impl<'a, 'd> Driver<'a, 'd> {
         }
         Ok(Report {
             rows: predictions.rows(),
+            sample: None,
             classes: predictions.class_names().to_vec(),
             origin: predictions.origin().cloned(),
             recalibrator: asked.learner().name(),
@@ -171,7 +172,7 @@ impl<'a, 'd> Driver<'a, 'd> {
 
 impl Estimator {
     /// Estimates all rows as one group, on the threads that call.
-    pub(super) fn whole(
+    pub(crate) fn whole(
         &self,
         predictions: &Predictions<'_>,
         stop: &Stop,

@@ -45,7 +45,7 @@ pub struct Estimator {
     pub(super) draws: Option<usize>,
     pub(super) test: Test,
     pub(super) bracket: bool,
-    pub(super) binary: BinaryNorm,
+    pub(crate) binary: BinaryNorm,
     log_floor: Option<f64>,
     threads: usize,
     watcher: Option<Arc<Watcher>>,
@@ -213,7 +213,7 @@ impl Estimator {
     }
 
     /// The metrics that were asked for, or those of so many classes.
-    pub(super) fn metrics_or_default(&self, classes: usize) -> Result<Vec<Metric>> {
+    pub(crate) fn metrics_or_default(&self, classes: usize) -> Result<Vec<Metric>> {
         if self.metrics.is_empty() {
             Metric::defaults(classes).iter().map(|name| name.parse()).collect()
         } else {
@@ -265,7 +265,7 @@ impl Estimator {
     }
 
     /// What f and g are floored at in the `log` metrics.
-    pub(super) fn floor(&self) -> f64 {
+    pub(crate) fn floor(&self) -> f64 {
         self.log_floor.unwrap_or(0.0)
     }
 

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::run::Stop;
 
 /// A group of fewer rows says nothing: its bound would be 0 whatever the labels were.
-const FEWEST_ROWS: usize = 20;
+pub(crate) const FEWEST_ROWS: usize = 20;
 
 impl Estimator {
     /// Estimates every group, and all of them together.
@@ -51,13 +51,17 @@ impl Estimator {
             shares.push(rows.iter().map(|&row| weight(row)).sum::<f64>() / total);
             found.push(Group { name: name.clone(), rows: rows.len(), estimates });
         }
-        let aware = self.aware(&found, &shares, inflation);
+        let aware = aware(&found, &shares, inflation, self.confidence);
         adjust(&mut found);
         Ok(GroupErrors { groups: found, aware, confidence })
     }
 
     /// The folds of a group's rows; none if there is too little to learn from or to hold out.
-    fn folds_within(&self, rows: &[usize], weight: impl Fn(usize) -> f64) -> Option<Folds> {
+    pub(crate) fn folds_within(
+        &self,
+        rows: &[usize],
+        weight: impl Fn(usize) -> f64,
+    ) -> Option<Folds> {
         let informative = rows.iter().filter(|&&row| weight(row) > 0.0).count();
         if informative < FEWEST_ROWS {
             return None;
@@ -70,41 +74,41 @@ impl Estimator {
             }
         }
     }
+}
 
-    /// Groups are fitted apart, so their estimates are independent: means and variances add up.
-    fn aware(
-        &self,
-        groups: &[Group],
-        shares: &[f64],
-        inflation: Option<Inflation>,
-    ) -> Vec<GroupAware> {
-        let estimated = || {
-            let groups = groups.iter().zip(shares);
-            groups.filter_map(|(group, share)| group.estimates.as_ref().map(|all| (all, *share)))
+/// Groups are fitted apart, so their estimates are independent: means and variances add up.
+pub(crate) fn aware(
+    groups: &[Group],
+    shares: &[f64],
+    inflation: Option<Inflation>,
+    confidence: f64,
+) -> Vec<GroupAware> {
+    let estimated = || {
+        let groups = groups.iter().zip(shares);
+        groups.filter_map(|(group, share)| group.estimates.as_ref().map(|all| (all, *share)))
+    };
+    let Some(((first, _), inflation)) = estimated().next().zip(inflation) else {
+        return Vec::new();
+    };
+    let combine = |number: usize| {
+        let all = || estimated().map(|(all, share)| (&all[number], share));
+        let bounded = Spread {
+            mean: all().map(|(one, share)| share * one.bounded.mean).sum(),
+            variance: all().map(|(one, share)| share * share * one.bounded.variance).sum(),
+            rows: all().map(|(one, _)| one.bounded.rows).sum(),
         };
-        let Some(((first, _), inflation)) = estimated().next().zip(inflation) else {
-            return Vec::new();
-        };
-        let combine = |number: usize| {
-            let all = || estimated().map(|(all, share)| (&all[number], share));
-            let bounded = Spread {
-                mean: all().map(|(one, share)| share * one.bounded.mean).sum(),
-                variance: all().map(|(one, share)| share * share * one.bounded.variance).sum(),
-                rows: all().map(|(one, _)| one.bounded.rows).sum(),
-            };
-            GroupAware {
-                metric: first[number].metric.clone(),
-                value: all().map(|(one, share)| share * one.value).sum(),
-                stderr: all().map(|(one, share)| (share * one.stderr).powi(2)).sum::<f64>().sqrt(),
-                lower: bounded.lower(&inflation, self.confidence),
-            }
-        };
-        (0..first.len()).map(combine).collect()
-    }
+        GroupAware {
+            metric: first[number].metric.clone(),
+            value: all().map(|(one, share)| share * one.value).sum(),
+            stderr: all().map(|(one, share)| (share * one.stderr).powi(2)).sum::<f64>().sqrt(),
+            lower: bounded.lower(&inflation, confidence),
+        }
+    };
+    (0..first.len()).map(combine).collect()
 }
 
 /// Adjusts the p-values of each metric over the groups.
-fn adjust(groups: &mut [Group]) {
+pub(crate) fn adjust(groups: &mut [Group]) {
     let metrics = groups.iter().filter_map(|group| group.estimates.as_ref()).map(Vec::len).max();
     for number in 0..metrics.unwrap_or(0) {
         let mut own: Vec<&mut f64> = groups

@@ -2,6 +2,7 @@
 
 mod groups;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value, json};
 
 use super::bound::{Spread, quantile};
@@ -12,7 +13,7 @@ use crate::loss::{Scope, Side};
 pub use groups::{Group, GroupAware, GroupErrors};
 
 /// One calibration error, estimated.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Estimate {
     /// The metric's name.
@@ -21,6 +22,8 @@ pub struct Estimate {
     pub scope: Scope,
     /// Which share of the error it is; none for all of it.
     pub side: Option<Side>,
+    /// The number of rows it is about.
+    pub rows: usize,
     /// The estimate: in expectation a lower bound on the calibration error.
     pub value: f64,
     /// The standard error of the estimate. It allows for what folds share, so it is 1.4 times that of
@@ -42,18 +45,24 @@ pub struct Estimate {
     pub decomposition: Option<Decomposition>,
     /// How many rows have an infinite score: f (or g) gave the observed class no probability.
     pub infinite_rows: usize,
-    /// The held-out score of each row, in the order of the rows; the mean over repeats.
+    /// The held-out score of each row that g was cross-fitted on, in the order of the rows; the mean over
+    /// repeats. A [`Plan`](crate::Plan) that was written down has none.
+    #[serde(skip)]
     pub scores: Vec<f64>,
+    /// What the standard error was taken from.
+    pub(crate) spread: Spread,
     /// What the lower bound was taken from.
     pub(crate) bounded: Spread,
 }
 
 /// Everything that one run of an [`Estimator`](crate::Estimator) found.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Report {
     /// The number of rows.
     pub rows: usize,
+    /// How many of them g was fitted to; none if it was all. The p-values are of these rows.
+    pub sample: Option<usize>,
     /// The classes' names.
     pub classes: Vec<String>,
     /// The columns that the predictions were read from, if that was said.
@@ -108,6 +117,9 @@ impl Report {
         if let Some(origin) = &self.origin {
             report["columns"] = origin.to_json(&self.classes);
         }
+        if let Some(sample) = self.sample {
+            report["sample"] = sample.into();
+        }
         let how = json!({
             "recalibrator": self.recalibrator,
             "folds": self.folds,
@@ -142,7 +154,7 @@ impl Estimate {
         if !(excess > 0.0 && excess.is_finite() && self.stderr.is_finite()) {
             return None;
         }
-        let rows = self.scores.len() as f64;
+        let rows = self.rows as f64;
         let needed =
             rows * (quantile(self.bounded.rows, confidence) * self.stderr / excess).powi(2);
         // Two digits are more than it is worth, rounded up.

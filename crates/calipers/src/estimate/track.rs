@@ -1,29 +1,26 @@
 //! The scores of one metric as they come in.
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::ArrayView2;
 
-use super::bound::{Inflation, Possible, Tally};
+use super::bound::{Inflation, Moments};
 use super::cross_fit::HeldOut;
 use super::problem::Problem;
 use super::report::Estimate;
+use super::scorer::{Buffers, Scored, Scorer};
 use crate::data::Predictions;
 use crate::error::Result;
-use crate::loss::{BinaryNorm, Metric, ProperLoss, Purpose, Scope, Side};
+use crate::loss::{BinaryNorm, Metric, Purpose, Scope};
 use crate::numeric::mean::weighted_mean;
 use crate::run::stop;
 
 /// A metric with the scores it has so far, one a row.
 pub(crate) struct Track {
-    name: String,
-    scope: Scope,
-    side: Option<Side>,
-    loss: Box<dyn ProperLoss>,
-    factor: f64,
+    scorer: Scorer,
     scores: Vec<f64>,
     /// What the standard error is taken from.
-    tally: Tally,
+    moments: Moments,
     /// What the lower bound is taken from, if not from the same scores.
-    hedged: Option<Tally>,
+    hedged: Option<Moments>,
 }
 
 /// What all folds of a problem found, and how it counts.
@@ -45,43 +42,34 @@ impl Track {
         binary: BinaryNorm,
         log_floor: f64,
     ) -> Result<Self> {
-        let whole_pair = metric.scope() == Scope::Canonical && predictions.classes() == 2;
-        let factor = match binary {
-            BinaryNorm::Vector if whole_pair => metric.vector_factor(),
-            _ => 1.0,
-        };
-        let loss = metric.loss(predictions.classes(), log_floor)?;
-        let tally = || Tally::new(predictions.rows(), metric.scope() == Scope::Classwise);
+        let scorer = Scorer::new(metric, predictions.classes(), binary, log_floor)?;
+        let moments = || Moments::new(predictions.rows(), scorer.scope == Scope::Classwise);
         Ok(Self {
-            name: metric.to_string(),
-            scope: metric.scope(),
-            side: metric.side(),
-            factor,
             scores: vec![0.0; predictions.rows()],
-            tally: tally(),
-            hedged: (loss.hedge() > 0.0).then(tally),
-            loss,
+            moments: moments(),
+            hedged: scorer.hedges().then(moments),
+            scorer,
         })
     }
 
     /// Which problem the metric is measured on.
     pub fn scope(&self) -> Scope {
-        self.scope
+        self.scorer.scope
     }
 
     /// What its loss needs of g.
     pub fn purpose(&self) -> Purpose {
-        self.loss.purpose()
+        self.scorer.purpose()
     }
 
     /// What multiplies its scores.
     pub fn factor(&self) -> f64 {
-        self.factor
+        self.scorer.factor
     }
 
     /// Adds the scores of all folds, of which this metric's purpose is the n-th.
     pub fn add(&mut self, found: &Findings<'_, '_>, number: usize) {
-        if self.loss.block() > 1 {
+        if self.scorer.loss().block() > 1 {
             return self.add_blocks(found, number);
         }
         // One pass over the rows, with a finger in each fold's predictions.
@@ -89,8 +77,7 @@ impl Track {
         let mut fingers: Vec<_> =
             found.held_out.iter().map(|fold| fold.rows(number, classes)).collect();
         let mut buffer = vec![0.0; classes];
-        let mut scores = vec![0.0; classes];
-        let mut mixed = vec![0.0; classes];
+        let mut buffers = Buffers::new(classes);
         for (row, &fold) in found.folds.iter().enumerate() {
             if stop::requested_at(row) {
                 break;
@@ -98,18 +85,8 @@ impl Track {
             let f = found.problem.prediction(row, &mut buffer);
             // Where g = f every score is 0.
             let g = fingers[fold as usize].next().unwrap_or(f);
-            self.loss.class_scores(f, g, &mut scores);
-            let label = found.problem.label(row);
-            self.count(found, row, possible(self.scope, f, &scores, label));
-            if let Some(hedged) = &mut self.hedged {
-                let hedge = self.loss.hedge();
-                for (mixed, (f, g)) in mixed.iter_mut().zip(f.iter().zip(g)) {
-                    *mixed = g + hedge * (f - g);
-                }
-                self.loss.class_scores(f, &mixed, &mut scores);
-                let possible = possible(self.scope, f, &scores, label);
-                hedged.add(row, found.problem.weight(row), possible, found.share * self.factor);
-            }
+            let scored = self.scorer.row(f, g, found.problem.label(row), &mut buffers);
+            self.count(found, row, scored);
         }
     }
 
@@ -121,10 +98,10 @@ impl Track {
         for (fold, held_out) in held_out.iter().enumerate() {
             let rows: Vec<usize> =
                 (0..folds.len()).filter(|&row| folds[row] as usize == fold).collect();
-            let block = self.loss.block();
+            let block = self.scorer.loss().block();
             let Some(predictions) = held_out.predictions(number) else {
                 // There g = f, and every score is 0.
-                rows.iter().for_each(|&row| self.count(found, row, Possible::default()));
+                rows.iter().for_each(|&row| self.count(found, row, Scored::default()));
                 continue;
             };
             for (rows, g) in rows.chunks(block).zip(predictions.chunks(block * classes)) {
@@ -138,25 +115,27 @@ impl Track {
                 let shape = (rows.len(), classes);
                 let views = ArrayView2::from_shape(shape, &f).ok();
                 let Some((f, g)) = views.zip(ArrayView2::from_shape(shape, g).ok()) else { return };
-                let mut scores = Array2::zeros(shape);
-                self.loss.block_scores(f, g, scores.view_mut());
-                for ((&row, scores), f) in rows.iter().zip(scores.rows()).zip(f.rows()) {
-                    let (f, scores) = (f.to_vec(), scores.to_vec());
-                    self.count(found, row, possible(self.scope, &f, &scores, problem.label(row)));
+                let labels: Vec<u32> = rows.iter().map(|&row| problem.label(row) as u32).collect();
+                for (&row, scored) in rows.iter().zip(self.scorer.block(f, g, &labels)) {
+                    self.count(found, row, scored);
                 }
             }
         }
     }
 
-    fn count(&mut self, found: &Findings<'_, '_>, row: usize, possible: Possible) {
-        let share = found.share * self.factor;
-        self.scores[row] = add(self.scores[row], possible.score * share * found.repeat);
-        self.tally.add(row, found.problem.weight(row), possible, share);
+    #[inline]
+    fn count(&mut self, found: &Findings<'_, '_>, row: usize, scored: Scored) {
+        let (share, weight) = (found.share * self.scorer.factor, found.problem.weight(row));
+        self.scores[row] = add(self.scores[row], scored.plain.score * share * found.repeat);
+        self.moments.add(row, weight, scored.plain, share);
+        if let (Some(moments), Some(hedged)) = (&mut self.hedged, scored.hedged) {
+            moments.add(row, weight, hedged, share);
+        }
     }
 
     /// Ends a repeat: every problem of the scope has been scored.
     pub fn end_repeat(&mut self, weights: Option<&[f64]>) {
-        self.tally.end_repeat(weights);
+        self.moments.end_repeat(weights);
         if let Some(hedged) = &mut self.hedged {
             hedged.end_repeat(weights);
         }
@@ -175,12 +154,13 @@ impl Track {
         confidence: f64,
     ) -> Estimate {
         let mean = weighted_mean(&self.scores, weights);
-        let spread = self.tally.spread();
-        let bounded = self.hedged.as_ref().map_or(spread, Tally::spread);
+        let spread = self.moments.spread();
+        let bounded = self.hedged.as_ref().map_or(spread, Moments::spread);
         Estimate {
-            metric: self.name,
-            scope: self.scope,
-            side: self.side,
+            metric: self.scorer.name,
+            scope: self.scorer.scope,
+            side: self.scorer.side,
+            rows: self.scores.len(),
             value: mean.value,
             stderr: spread.stderr(inflation),
             lower: bounded.lower(inflation, confidence),
@@ -190,16 +170,9 @@ impl Track {
             decomposition: None,
             infinite_rows: mean.infinite,
             scores: self.scores,
+            spread,
             bounded,
         }
-    }
-}
-
-/// What the score of a row is and could have been, from those of all classes.
-fn possible(scope: Scope, f: &[f64], scores: &[f64], label: usize) -> Possible {
-    match scope {
-        Scope::Classwise => Possible::of_one_class(f, scores, label),
-        Scope::Canonical | Scope::Top => Possible::of(f, scores, label),
     }
 }
 

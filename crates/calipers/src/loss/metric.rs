@@ -4,6 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::ProperLoss;
 use super::distance::{Distance, NamedDistance};
 use super::named::{NamedLoss, Plain};
@@ -39,7 +41,7 @@ pub struct Metric {
 }
 
 /// How the norm of a two-class error is taken.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BinaryNorm {
     /// The scalar |f₁ − C₁|, the same for every p.
     #[default]

@@ -23,6 +23,7 @@ pub use linf::Linf;
 pub use log::Log;
 pub use lp::Lp;
 pub use metric::{BinaryNorm, Metric};
+pub(crate) use named::Plain;
 pub use part::{MetricPart, Scope, Side};
 
 /// A loss that is proper for every f: E_{Y~q} ℓ_f(g, Y) is least at g = q.

@@ -1,5 +1,7 @@
 //! The parts that the name of a metric is put together from.
 
+use serde::{Deserialize, Serialize};
+
 /// A part of a metric's name, and what it means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -17,7 +19,7 @@ impl MetricPart {
 }
 
 /// Which problem the error is measured on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Scope {
     /// The whole probability vector.
     Canonical,
@@ -50,7 +52,7 @@ impl Scope {
 }
 
 /// Which share of the error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Side {
     /// The truth lies towards 1/2 from f (with `top`: below f).
     Over,

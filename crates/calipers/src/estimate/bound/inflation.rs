@@ -1,10 +1,12 @@
 use std::collections::BTreeMap;
 use std::f64::consts::FRAC_2_PI;
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::Folds;
 
 /// By what factor the variance of a cross-fitted mean can exceed that of independent scores.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Inflation {
     factor: f64,
 }
@@ -30,6 +32,11 @@ impl Inflation {
         let left = |common: f64| (1.0 + (repeats - 1.0) * common) / repeats;
         let factor = (directions / left(learnt)).max(signs / left(FRAC_2_PI * learnt.asin()));
         Self { factor }
+    }
+
+    /// Nothing is shared, or what is was allowed for before.
+    pub fn none() -> Self {
+        Self { factor: 1.0 }
     }
 
     /// The factor; at least 1.

@@ -12,19 +12,22 @@
 //! - *one sign*: then the score is |noise|, a quantile of which is a two-sided one of the noise.
 
 mod inflation;
-mod tally;
+mod moments;
+mod parts;
 
+use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 pub(crate) use inflation::Inflation;
-pub(crate) use tally::{Possible, Tally};
+pub(crate) use moments::{Moments, Possible, Sums};
+pub(crate) use parts::Parts;
 
 /// Where weights leave fewer rows than this, (Σw)²/Σw², one row holds nearly all of the weight. It has no
 /// spread, so that nothing can be claimed from it, however far off it is.
 const FEWEST_ROWS: f64 = 1.5;
 
 /// The mean of cross-fitted scores and how sure it is.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Spread {
     /// The mean; +∞ if any score is, else −∞ if any score is.
     pub mean: f64,

@@ -6,8 +6,9 @@ use crate::data::Predictions;
 use crate::error::Result;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::observer::Observer;
+use crate::estimate::scorer::Scorer;
 use crate::estimate::track::Findings;
-use crate::loss::{BinaryNorm, ProperLoss, Purpose, Scope};
+use crate::loss::{Purpose, Scope};
 use crate::numeric::simplex::argmax;
 
 /// Cells that are kept of a metric at most: of longer data every second row, every third, ….
@@ -39,18 +40,12 @@ impl Kept {
 /// Keeps them while a model is estimated, and lets another observer look on.
 pub(crate) struct Keeper<'a, 'd> {
     predictions: &'a Predictions<'d>,
-    metrics: Vec<KeptMetric>,
+    metrics: Vec<Scorer>,
     /// The problems of a repeat in their order: the scope, and the class of "this class or not".
     problems: Vec<(Scope, usize)>,
     seen: usize,
     kept: Kept,
     beside: &'a mut (dyn Observer + Send),
-}
-
-struct KeptMetric {
-    scope: Scope,
-    loss: Box<dyn ProperLoss>,
-    factor: f64,
 }
 
 impl<'a, 'd> Keeper<'a, 'd> {
@@ -61,7 +56,7 @@ impl<'a, 'd> Keeper<'a, 'd> {
         beside: &'a mut (dyn Observer + Send),
     ) -> Result<Self> {
         let classes = predictions.classes();
-        let mut metrics: Vec<KeptMetric> = Vec::new();
+        let mut metrics: Vec<Scorer> = Vec::new();
         let mut problems: Vec<(Scope, usize)> = Vec::new();
         for metric in asked.metrics_or_default(classes)? {
             let scope = metric.scope();
@@ -69,12 +64,7 @@ impl<'a, 'd> Keeper<'a, 'd> {
                 let count = if scope == Scope::Classwise { classes } else { 1 };
                 problems.extend((0..count).map(|number| (scope, number)));
             }
-            let whole_pair = scope == Scope::Canonical && classes == 2;
-            let factor = match asked.binary {
-                BinaryNorm::Vector if whole_pair => metric.vector_factor(),
-                _ => 1.0,
-            };
-            metrics.push(KeptMetric { scope, loss: metric.loss(classes, asked.floor())?, factor });
+            metrics.push(Scorer::new(&metric, classes, asked.binary, asked.floor())?);
         }
         let step = (predictions.rows() * classes).div_ceil(MOST_CELLS).max(1);
         let cells = predictions.rows().div_ceil(step) * classes;
@@ -90,8 +80,10 @@ impl<'a, 'd> Keeper<'a, 'd> {
 
     /// Adds what the g of one metric, the n-th of its scope, makes of the scores.
     fn add(&mut self, found: &Findings<'_, '_>, metric: usize, number: usize, class: usize) {
-        let KeptMetric { scope, loss, factor } = &self.metrics[metric];
-        let (classes, share) = (found.problem.classes(), found.share * found.repeat * factor);
+        let scorer = &self.metrics[metric];
+        let loss = scorer.loss();
+        let (classes, share) =
+            (found.problem.classes(), found.share * found.repeat * scorer.factor);
         let table = &mut self.kept.tables[metric];
         let (all, step) = (self.kept.classes, self.kept.step);
         let mut buffer = vec![0.0; classes.max(all)];
@@ -113,7 +105,7 @@ impl<'a, 'd> Keeper<'a, 'd> {
                 loss.block_scores(f.view(), g.view(), scores.view_mut());
                 for ((row, _), scores) in rows.iter().zip(scores.rows()) {
                     let kept = &mut table[row / step * all..][..all];
-                    let class = match scope {
+                    let class = match scorer.scope {
                         Scope::Canonical => {
                             kept.iter_mut().zip(scores).for_each(|(sum, s)| *sum += share * s);
                             continue;
@@ -133,7 +125,7 @@ impl Observer for Keeper<'_, '_> {
     /// What the first metric of the scope is given, so that nothing more is computed.
     fn wants(&self, scope: Scope) -> Option<Purpose> {
         let first = self.metrics.iter().find(|metric| metric.scope == scope);
-        self.beside.wants(scope).or(first.map(|metric| metric.loss.purpose()))
+        self.beside.wants(scope).or(first.map(Scorer::purpose))
     }
 
     fn observe(&mut self, found: &Findings<'_, '_>, number: usize) {

@@ -1,5 +1,6 @@
 //! What was found within groups.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{Estimate, number};
@@ -21,7 +22,7 @@ use super::{Estimate, number};
 /// assert!(groups.groups[1].estimates.is_none(), "ten rows are too few");
 /// # Ok::<(), calipers::Error>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GroupErrors {
     /// The groups, in the order of their first rows.
@@ -34,7 +35,7 @@ pub struct GroupErrors {
 }
 
 /// One group.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Group {
     /// Its name.
@@ -46,7 +47,7 @@ pub struct Group {
 }
 
 /// The error of a g that is told the group.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GroupAware {
     /// The metric's name.

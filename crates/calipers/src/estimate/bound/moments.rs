@@ -31,11 +31,13 @@ impl Possible {
         Self { score: scores[label], mean: f[1] * step, square: f[1] * step * step }
     }
 
-    fn scaled(self, by: f64) -> Self {
+    /// That of a share.
+    pub fn scaled(self, by: f64) -> Self {
         Self { score: self.score * by, mean: self.mean * by, square: self.square * by * by }
     }
 
-    fn plus(self, other: Self) -> Self {
+    /// The sum of two parts of a row's score.
+    pub fn plus(self, other: Self) -> Self {
         // An infinite improvement is a fact that no other class can take back.
         let score = match self.score >= f64::INFINITY || other.score >= f64::INFINITY {
             true => f64::INFINITY,
@@ -44,13 +46,14 @@ impl Possible {
         Self { score, mean: self.mean + other.mean, square: self.square + other.square }
     }
 
-    fn null_variance(&self) -> f64 {
+    /// The variance of the score if the label were drawn from f.
+    pub fn null_variance(&self) -> f64 {
         (self.square - self.mean * self.mean).max(0.0)
     }
 }
 
-/// Sums over the scores of one metric, a repeat at a time.
-pub(crate) struct Tally {
+/// The moments of the scores of one metric, a repeat at a time.
+pub(crate) struct Moments {
     /// Rows that are not complete before every class has been scored.
     rows: Option<Vec<Possible>>,
     current: Sums,
@@ -61,20 +64,24 @@ pub(crate) struct Tally {
     information: f64,
 }
 
+/// Sums over scores, from which their mean and its variance follow.
 #[derive(Debug, Clone, Copy, Default)]
-struct Sums {
-    weights: f64,
-    squared_weights: f64,
-    scores: f64,
+pub(crate) struct Sums {
+    /// Σ w and Σ w².
+    pub weights: f64,
+    pub squared_weights: f64,
+    /// Σ w s.
+    pub scores: f64,
     /// Σ w² s and Σ w² s², from which Σ w² (s − m)² follows for any m.
-    first: f64,
-    second: f64,
-    null: f64,
+    pub first: f64,
+    pub second: f64,
+    /// Σ w² times the variance of the score if the label were drawn from f.
+    pub null: f64,
     /// Whether a score was +∞, or −∞.
-    infinite: (bool, bool),
+    pub infinite: (bool, bool),
 }
 
-impl Tally {
+impl Moments {
     /// An empty one; rows are added up over `several` problems if there are more than one.
     pub fn new(rows: usize, several: bool) -> Self {
         Self {
@@ -129,6 +136,12 @@ impl Tally {
 impl Sums {
     #[inline]
     fn add(&mut self, weight: f64, possible: Possible) {
+        self.add_many(weight, weight * weight, possible);
+    }
+
+    /// Adds rows of one score, whose weights and whose squares add up so.
+    #[inline]
+    pub fn add_many(&mut self, weight: f64, squared: f64, possible: Possible) {
         if weight <= 0.0 {
             return;
         }
@@ -137,13 +150,18 @@ impl Sums {
             self.infinite = (self.infinite.0 || up, self.infinite.1 || !up);
             return;
         }
-        let squared = weight * weight;
         self.weights += weight;
         self.squared_weights += squared;
         self.scores += weight * possible.score;
         self.first += squared * possible.score;
         self.second += squared * possible.score * possible.score;
         self.null += squared * possible.null_variance();
+    }
+
+    /// The mean of rows that are independent of what g learnt from, and how sure it is.
+    pub fn spread(&self) -> Spread {
+        let (mean, variance, null, rows) = self.moments();
+        Spread { mean, variance: variance.max(null), rows }
     }
 
     /// The mean, its variance as the scores show it and under calibration, and (Σw)²/Σw².
@@ -187,19 +205,19 @@ mod tests {
     fn classes_of_a_row_add_up_before_the_variance_is_taken() {
         let f = [0.2, 0.3, 0.5];
         let scores = [[0.1, -0.4], [0.3, 0.2], [-0.5, 0.7]];
-        let mut tally = Tally::new(1, true);
+        let mut moments = Moments::new(1, true);
         for class in 0..3 {
             let pair = [1.0 - f[class], f[class]];
             let observed = usize::from(class == 2);
-            tally.add(0, 1.0, Possible::of_one_class(&pair, &scores[class], observed), 1.0 / 3.0);
+            moments.add(0, 1.0, Possible::of_one_class(&pair, &scores[class], observed), 1.0 / 3.0);
         }
-        tally.end_repeat(None);
+        moments.end_repeat(None);
         let total = |label: usize| -> f64 {
             (0..3).map(|class| scores[class][usize::from(class == label)] / 3.0).sum()
         };
         let mean: f64 = (0..3).map(|label| f[label] * total(label)).sum();
         let variance: f64 = (0..3).map(|label| f[label] * (total(label) - mean).powi(2)).sum();
-        let spread = tally.spread();
+        let spread = moments.spread();
         assert!((spread.mean - total(2)).abs() < 1e-15);
         assert!((spread.variance - variance).abs() < 1e-15, "{} {variance}", spread.variance);
     }
@@ -207,13 +225,13 @@ mod tests {
     #[test]
     fn without_weights_it_is_the_textbook_variance_and_weight_zero_counts_for_nothing() {
         let score = |score| Possible { score, mean: 0.0, square: 0.0 };
-        let mut tally = Tally::new(5, false);
+        let mut moments = Moments::new(5, false);
         for (row, s) in [1.0, 2.0, 3.0, 4.0].into_iter().enumerate() {
-            tally.add(row, 7.0, score(s), 1.0);
+            moments.add(row, 7.0, score(s), 1.0);
         }
-        tally.add(4, 0.0, score(f64::INFINITY), 1.0);
-        tally.end_repeat(None);
-        let spread = tally.spread();
+        moments.add(4, 0.0, score(f64::INFINITY), 1.0);
+        moments.end_repeat(None);
+        let spread = moments.spread();
         assert!((spread.mean - 2.5).abs() < 1e-15 && (spread.rows - 4.0).abs() < 1e-12);
         assert!((spread.variance - 5.0 / 12.0).abs() < 1e-14);
     }

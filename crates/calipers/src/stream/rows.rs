@@ -1,0 +1,98 @@
+//! A block of rows on its way through a stream.
+
+use super::identity::Identities;
+use crate::data::Probabilities;
+use crate::error::{Error, Result};
+
+/// Some rows, borrowed: predictions, what was observed, and who they are.
+///
+/// ```
+/// use calipers::{Identities, Probabilities, Rows};
+///
+/// let f = Probabilities::binary(vec![0.2, 0.7])?;
+/// let rows = Rows::new(&f, &[0, 1], Identities::Numbered { part: 0, first: 0 })?
+///     .weights(&[1.0, 2.0])?;
+/// assert_eq!(rows.count(), 2);
+/// # Ok::<(), calipers::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    pub(super) f: &'a Probabilities<'a>,
+    pub(super) labels: &'a [u32],
+    pub(super) identities: Identities<'a>,
+    pub(super) weights: Option<&'a [f64]>,
+    pub(super) groups: Option<Coded<'a>>,
+    pub(super) folds: Option<&'a [u32]>,
+}
+
+/// A word a row, as a code.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Coded<'a> {
+    pub codes: &'a [u32],
+    pub names: &'a [String],
+}
+
+impl<'a> Rows<'a> {
+    /// Predictions with labels and identities, one a row.
+    ///
+    /// # Errors
+    /// Lengths that differ.
+    pub fn new(
+        f: &'a Probabilities<'a>,
+        labels: &'a [u32],
+        identities: Identities<'a>,
+    ) -> Result<Self> {
+        check("labels", f.rows(), labels.len())?;
+        check("keys", f.rows(), identities.count().unwrap_or(f.rows()))?;
+        Ok(Self { f, labels, identities, weights: None, groups: None, folds: None })
+    }
+
+    /// Their weights, which the caller has checked: not negative, finite.
+    ///
+    /// # Errors
+    /// A length that differs.
+    pub fn weights(mut self, weights: &'a [f64]) -> Result<Self> {
+        check("weights", self.count(), weights.len())?;
+        self.weights = Some(weights);
+        Ok(self)
+    }
+
+    /// Their groups, as codes of names.
+    ///
+    /// # Errors
+    /// A length that differs, a code that no name has.
+    pub fn groups(mut self, codes: &'a [u32], names: &'a [String]) -> Result<Self> {
+        check("groups", self.count(), codes.len())?;
+        if let Some(&code) = codes.iter().find(|&&code| code as usize >= names.len()) {
+            let (expected, found) = (names.len(), code as usize + 1);
+            return Err(Error::Length { what: "names of groups", expected, found });
+        }
+        self.groups = Some(Coded { codes, names });
+        Ok(self)
+    }
+
+    /// Their folds, as any numbers: rows of one number are held out together.
+    ///
+    /// # Errors
+    /// A length that differs.
+    pub fn folds(mut self, folds: &'a [u32]) -> Result<Self> {
+        check("folds", self.count(), folds.len())?;
+        self.folds = Some(folds);
+        Ok(self)
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// The weight of a row; 1 if there are none.
+    #[inline]
+    pub(super) fn weight(&self, row: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[row])
+    }
+}
+
+fn check(what: &'static str, expected: usize, found: usize) -> Result<()> {
+    if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
+}

@@ -1,0 +1,332 @@
+//! The sample: the rows of the lowest ranks, whatever the order in which they come.
+
+use super::identity::Ranks;
+use super::rows::Rows;
+use crate::data::{Folds, Predictions, Probabilities, Probs};
+use crate::error::{Error, Result};
+
+/// How much more than the sample is held before what cannot be in it is thrown away.
+const SLACK: usize = 4;
+
+/// Draws a sample of at most so many rows from a stream of them, without replacement.
+///
+/// A row's rank follows from the seed and from who the row is, and the sample is the rows of the lowest
+/// ranks: the same ones in any order, in any number of parts, on any number of machines
+/// ([`merge`](Self::merge)). As many rows are held as are asked for, and a quarter more.
+///
+/// Labels, groups and folds are codes that the caller knows the meaning of.
+///
+/// ## Reference
+/// Cohen and Kaplan, *Summarizing data using bottom-k sketches*, 2007.
+///
+/// ```
+/// use calipers::{Identities, Probabilities, Rows, Sampler};
+///
+/// let f = Probabilities::binary((0..900).map(|row| f64::from(row) / 900.0).collect::<Vec<_>>())?;
+/// let labels = vec![0; 900];
+/// let mut sampler = Sampler::new(100, 0);
+/// sampler.add(&Rows::new(&f, &labels, Identities::Numbered { part: 0, first: 0 })?)?;
+/// let drawn = sampler.finish()?;
+/// assert_eq!((drawn.rows(), drawn.is_everything()), (100, false));
+/// # Ok::<(), calipers::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Sampler {
+    most: usize,
+    seed: u64,
+    ranks: Ranks,
+    /// Rows of higher ranks are not in the sample.
+    highest: u64,
+    seen: u64,
+    renormalised: u64,
+    held: Held,
+}
+
+/// Rows that may be in the sample.
+#[derive(Debug, Clone, Default)]
+struct Held {
+    classes: usize,
+    identities: Vec<u64>,
+    f: Vec<f64>,
+    labels: Vec<u32>,
+    weights: Option<Vec<f64>>,
+    groups: Option<Vec<u32>>,
+    folds: Option<Vec<u32>>,
+}
+
+impl Sampler {
+    /// An empty one for at most so many rows; `usize::MAX` keeps all.
+    pub fn new(most: usize, seed: u64) -> Self {
+        let (ranks, highest) = (Ranks::new(seed), u64::MAX);
+        let held = Held::default();
+        Self { most, seed, ranks, highest, seen: 0, renormalised: 0, held }
+    }
+
+    /// Looks at rows.
+    ///
+    /// # Errors
+    /// Another number of classes than before; weights, groups or folds here and not there.
+    pub fn add(&mut self, rows: &Rows<'_>) -> Result<()> {
+        self.held.agree(rows)?;
+        self.seen += rows.count() as u64;
+        self.renormalised += rows.f.renormalised_rows() as u64;
+        for row in 0..rows.count() {
+            let identity = rows.identities.of(row);
+            if self.ranks.of(identity) <= self.highest {
+                self.held.push(rows, row, identity);
+            }
+        }
+        if self.held.count() > self.most.saturating_add(self.most / SLACK + 1) {
+            self.narrow();
+        }
+        Ok(())
+    }
+
+    /// Adds what another one, of the same seed and size, has seen.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn merge(&mut self, other: Self) -> Result<()> {
+        self.seen += other.seen;
+        self.renormalised += other.renormalised;
+        self.highest = self.highest.min(other.highest);
+        self.held.append(other.held)?;
+        if self.held.count() > self.most.saturating_add(1) {
+            self.narrow();
+        }
+        Ok(())
+    }
+
+    /// How many rows it has seen.
+    pub fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    /// Keeps the rows of the lowest ranks, one more than are asked for: its rank is where the sample
+    /// ends.
+    fn narrow(&mut self) {
+        if self.held.count() > self.most {
+            let mut ranks: Vec<u64> =
+                self.held.identities.iter().map(|&identity| self.ranks.of(identity)).collect();
+            let (_, &mut last, _) = ranks.select_nth_unstable(self.most);
+            self.highest = self.highest.min(last);
+        }
+        let (ranks, highest) = (self.ranks, self.highest);
+        self.held.retain(|identity| ranks.of(identity) <= highest);
+    }
+
+    /// The sample, in the order of identities.
+    ///
+    /// # Errors
+    /// No rows; a key that two rows have.
+    pub fn finish(mut self) -> Result<Drawn> {
+        if self.seen == 0 {
+            return Err(Error::Empty);
+        }
+        self.narrow();
+        let everything = self.seen <= self.most as u64;
+        let (ranks, highest) = (self.ranks, self.highest);
+        if !everything {
+            // Where keys are not unique the last ones are in it together or not at all.
+            self.held.retain(|identity| ranks.of(identity) < highest);
+        }
+        let mut order: Vec<u32> = (0..self.held.count() as u32).collect();
+        order.sort_by_key(|&row| self.held.identities[row as usize]);
+        let held = self.held.arranged(&order);
+        if let Some(twice) = held.identities.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(Error::Key { identity: twice[0] });
+        }
+        if held.labels.is_empty() {
+            return Err(Error::Empty);
+        }
+        Ok(Drawn {
+            seed: self.seed,
+            end: (!everything).then_some(highest),
+            seen: self.seen,
+            renormalised: self.renormalised,
+            held,
+        })
+    }
+}
+
+/// A sample that was drawn.
+#[derive(Debug, Clone)]
+pub struct Drawn {
+    pub(super) seed: u64,
+    /// The rank where the sample ends; none if it is everything.
+    pub(super) end: Option<u64>,
+    seen: u64,
+    renormalised: u64,
+    held: Held,
+}
+
+impl Drawn {
+    /// How many rows are in it.
+    pub fn rows(&self) -> usize {
+        self.held.count()
+    }
+
+    /// How many rows it was drawn from.
+    pub fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    /// Whether it is all of them.
+    pub fn is_everything(&self) -> bool {
+        self.end.is_none()
+    }
+
+    /// How many of the rows that were seen were renormalised.
+    pub(super) fn renormalised(&self) -> u64 {
+        self.renormalised
+    }
+
+    /// Σ of the ranks, by which a tally shows that it has met each row of the sample once.
+    pub(super) fn fingerprint(&self) -> u64 {
+        let ranks = Ranks::new(self.seed);
+        let ranks = self.held.identities.iter().map(|&identity| ranks.of(identity));
+        ranks.fold(0, u64::wrapping_add)
+    }
+
+    /// The weights as they were given.
+    pub(super) fn weights(&self) -> Option<&[f64]> {
+        self.held.weights.as_deref()
+    }
+
+    /// The rows as predictions, and their folds if they have any; `classes` is the class of each code
+    /// of labels, with the classes' names, and `groups` the name of each code of groups.
+    ///
+    /// # Errors
+    /// A code without a class or a name; weights that are not weights; folds of which all are one.
+    pub fn into_predictions(
+        self,
+        class_of: &[u32],
+        classes: &[String],
+        groups: &[String],
+    ) -> Result<(Predictions<'static>, Option<Folds>)> {
+        let Held { f, labels, weights, groups: group_codes, folds, classes: columns, .. } =
+            self.held;
+        let codes: Vec<usize> = labels
+            .iter()
+            .map(|&code| class_of.get(code as usize).map_or(usize::MAX, |&class| class as usize))
+            .collect();
+        // Every row was checked, and divided by its sum, before it came here.
+        let mut predictions = Probabilities::trusted(Probs::trusted(f.into(), columns))
+            .with_labels(&codes)?
+            .with_class_names(classes.iter().cloned())?;
+        if let Some(weights) = weights {
+            predictions = predictions.with_weights(weights)?;
+        }
+        if let Some(codes) = group_codes {
+            let unnamed = String::new();
+            let name = |code: &u32| groups.get(*code as usize).unwrap_or(&unnamed).as_str();
+            predictions = predictions.with_groups(&codes.iter().map(name).collect::<Vec<_>>())?;
+        }
+        let ids = folds.map(|ids| ids.into_iter().map(i64::from).collect::<Vec<i64>>());
+        Ok((predictions, ids.map(|ids| Folds::from_ids(&ids)).transpose()?))
+    }
+}
+
+impl Held {
+    fn count(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Takes over what rows have, or refuses rows that have something else.
+    fn agree(&mut self, rows: &Rows<'_>) -> Result<()> {
+        if self.classes == 0 {
+            self.classes = rows.f.classes();
+            self.weights = rows.weights.map(|_| Vec::new());
+            self.groups = rows.groups.map(|_| Vec::new());
+            self.folds = rows.folds.map(|_| Vec::new());
+        }
+        let own = [self.weights.is_some(), self.groups.is_some(), self.folds.is_some()];
+        let theirs = [rows.weights.is_some(), rows.groups.is_some(), rows.folds.is_some()];
+        self.fits(rows.f.classes(), own, theirs)
+    }
+
+    fn fits(&self, classes: usize, own: [bool; 3], theirs: [bool; 3]) -> Result<()> {
+        if classes != self.classes {
+            return Err(Error::Length { what: "classes", expected: self.classes, found: classes });
+        }
+        let columns = ["weights", "groups", "folds"].into_iter().zip(own.into_iter().zip(theirs));
+        let odd = columns.filter(|(_, (own, theirs))| own != theirs).map(|(what, _)| what).next();
+        odd.map_or(Ok(()), |name| {
+            Err(Error::Setting { name, reason: "some rows have them, and some do not".to_owned() })
+        })
+    }
+
+    fn push(&mut self, rows: &Rows<'_>, row: usize, identity: u64) {
+        self.identities.push(identity);
+        let from = self.f.len();
+        self.f.resize(from + self.classes, 0.0);
+        rows.f.held().read(row, &mut self.f[from..]);
+        self.labels.push(rows.labels[row]);
+        if let (Some(own), Some(theirs)) = (&mut self.weights, rows.weights) {
+            own.push(theirs[row]);
+        }
+        if let (Some(own), Some(theirs)) = (&mut self.groups, rows.groups) {
+            own.push(theirs.codes[row]);
+        }
+        if let (Some(own), Some(theirs)) = (&mut self.folds, rows.folds) {
+            own.push(theirs[row]);
+        }
+    }
+
+    fn append(&mut self, other: Self) -> Result<()> {
+        if other.classes == 0 {
+            return Ok(());
+        }
+        if self.classes == 0 {
+            *self = other;
+            return Ok(());
+        }
+        let has =
+            |held: &Self| [held.weights.is_some(), held.groups.is_some(), held.folds.is_some()];
+        self.fits(other.classes, has(self), has(&other))?;
+        self.identities.extend(other.identities);
+        self.f.extend(other.f);
+        self.labels.extend(other.labels);
+        extend(&mut self.weights, other.weights);
+        extend(&mut self.groups, other.groups);
+        extend(&mut self.folds, other.folds);
+        Ok(())
+    }
+
+    /// Keeps the rows of some identities, in their places.
+    fn retain(&mut self, keep: impl Fn(u64) -> bool) {
+        let kept: Vec<u32> =
+            (0..self.count() as u32).filter(|&row| keep(self.identities[row as usize])).collect();
+        if kept.len() < self.count() {
+            let held = std::mem::take(self);
+            *self = held.arranged(&kept);
+        }
+    }
+
+    /// Some rows, in a given order.
+    fn arranged(self, order: &[u32]) -> Self {
+        fn pick<T: Copy>(from: &[T], order: &[u32]) -> Vec<T> {
+            order.iter().map(|&row| from[row as usize]).collect()
+        }
+        let mut f = Vec::with_capacity(order.len() * self.classes);
+        for &row in order {
+            let from = row as usize * self.classes;
+            f.extend_from_slice(&self.f[from..from + self.classes]);
+        }
+        Self {
+            classes: self.classes,
+            identities: pick(&self.identities, order),
+            f,
+            labels: pick(&self.labels, order),
+            weights: self.weights.map(|all| pick(&all, order)),
+            groups: self.groups.map(|all| pick(&all, order)),
+            folds: self.folds.map(|all| pick(&all, order)),
+        }
+    }
+}
+
+fn extend<T>(own: &mut Option<Vec<T>>, other: Option<Vec<T>>) {
+    if let (Some(own), Some(other)) = (own, other) {
+        own.extend(other);
+    }
+}
