@@ -40,7 +40,6 @@ impl Allowance {
     }
 
     /// The size of the file.
-    #[cfg(feature = "parquet")]
     pub fn size(&self) -> u64 {
         self.size
     }

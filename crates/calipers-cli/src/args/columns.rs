@@ -65,6 +65,7 @@ impl From<&ColumnArgs> for Columns {
             weight: args.weight.clone(),
             group: args.group.clone(),
             folds: FoldColumn::Unsaid,
+            key: None,
             renormalise: args.scores.renormalise,
             classes: args.classes.clone(),
             positive: args.positive_class.clone(),

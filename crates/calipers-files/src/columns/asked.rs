@@ -22,6 +22,8 @@ pub struct Columns {
     pub group: Option<String>,
     /// Which fold a row belongs to.
     pub folds: FoldColumn,
+    /// What identifies a row, wherever it is; any column, of numbers or of text.
+    pub key: Option<String>,
     /// Whether rows of probabilities are divided by their sums, however far these are from 1.
     pub renormalise: bool,
     /// The classes' names, in the order of the columns, instead of the columns' own.
@@ -99,6 +101,13 @@ impl Columns {
         self
     }
 
+    /// The column that identifies a row.
+    #[must_use]
+    pub fn key(mut self, name: impl Into<String>) -> Self {
+        self.key = Some(name.into());
+        self
+    }
+
     /// Divides rows of probabilities by their sums, however far these are from 1.
     #[must_use]
     pub fn renormalise(mut self) -> Self {
@@ -123,11 +132,17 @@ impl Columns {
     /// What to read of a file: the columns that are named, and if these are not all that is needed,
     /// any of the others.
     pub fn wanted(&self) -> Wanted {
-        let fold = if let FoldColumn::Named(name) = &self.folds { Some(name) } else { None };
-        let single = [self.label.as_ref(), self.weight.as_ref(), self.group.as_ref(), fold];
         let scores = self.scores.iter().flat_map(ScoreColumns::names);
-        let names = single.into_iter().flatten().chain(scores).cloned();
+        let names = self.singles().chain(scores).cloned();
         Wanted::new(names.collect(), self.label.is_none() || self.scores.is_none())
+    }
+
+    /// The columns that are named and are not predictions.
+    pub(crate) fn singles(&self) -> impl Iterator<Item = &String> {
+        let fold = if let FoldColumn::Named(name) = &self.folds { Some(name) } else { None };
+        let [label, weight, group, key] =
+            [&self.label, &self.weight, &self.group, &self.key].map(Option::as_ref);
+        [label, weight, group, fold, key].into_iter().flatten()
     }
 }
 
@@ -152,8 +167,8 @@ mod tests {
     fn all_columns_are_read_unless_those_that_are_needed_are_named() {
         let some = Columns::new().label("y").weight("w").fold("part");
         assert!(some.wanted().wants("anything"));
-        let wanted = some.logits(["a", "b"]).group("g").wanted();
-        assert!(["y", "w", "part", "a", "b", "g"].iter().all(|name| wanted.names(name)));
+        let wanted = some.logits(["a", "b"]).group("g").key("id").wanted();
+        assert!(["y", "w", "part", "a", "b", "g", "id"].iter().all(|name| wanted.names(name)));
         assert!(!wanted.wants("anything"));
     }
 }

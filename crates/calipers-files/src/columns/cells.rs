@@ -18,23 +18,27 @@ pub fn numbers<'a>(
     };
     match numbers.iter().position(|number| number.is_nan()) {
         None => Ok(numbers),
-        Some(row) => {
-            Err(Error::input(format!("{}: the {what} is missing", source.cell(row, name))))
-        }
+        Some(row) => Err(missing(source, name, row, what)),
     }
+}
+
+/// Says that a cell is empty.
+pub fn missing(source: &Source, name: &str, row: usize, what: &str) -> Error {
+    Error::input(format!("{}: the {what} is missing", source.cell(row, name)))
 }
 
 /// Names the first cell of a text that made it one.
 pub fn not_a_number(source: &Source, name: &str, text: &Text, what: &str) -> Error {
     let culprit = text.iter().enumerate().find(|(_, cell)| cell.parse::<f64>().is_err());
     let (row, cell) = culprit.or_else(|| text.iter().enumerate().next()).unwrap_or((0, ""));
-    let place = source.cell(row, name);
     if cell.is_empty() {
-        return Error::input(format!("{place}: the {what} is missing"));
+        return missing(source, name, row, what);
     }
+    let place = source.cell(row, name);
     Error::input(format!("{place}: {what} {cell:?} is not a number")).with_any_hint(remedy(cell))
 }
 
+/// Says that a column holds what cannot be used.
 pub fn wrong_kind(source: &Source, name: &str, values: &Values, what: &str) -> Error {
     let kind = match values {
         Values::Matrix(matrix) => format!("a matrix of {} columns", matrix.ncols()),
@@ -56,9 +60,7 @@ pub fn words(source: &Source, name: &str, values: &Values, what: &str) -> Result
     };
     match words.iter().position(String::is_empty) {
         None => Ok(words),
-        Some(row) => {
-            Err(Error::input(format!("{}: the {what} is missing", source.cell(row, name))))
-        }
+        Some(row) => Err(missing(source, name, row, what)),
     }
 }
 

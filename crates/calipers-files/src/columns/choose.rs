@@ -60,6 +60,8 @@ pub struct Choice {
     pub group: Option<usize>,
     /// The folds.
     pub folds: Option<usize>,
+    /// What identifies a row.
+    pub key: Option<usize>,
     guessed_label: bool,
 }
 
@@ -79,6 +81,7 @@ pub fn choose(table: &Table, asked: &Columns) -> Result<Choice> {
     let by_name = |name: &Option<String>| name.as_deref().map(|name| find(table, name)).transpose();
     let mut weight = by_name(&asked.weight)?;
     let mut group = by_name(&asked.group)?;
+    let key = by_name(&asked.key)?;
     let mut fold = match &asked.folds {
         FoldColumn::Named(name) => Some(find(table, name)?),
         FoldColumn::Unsaid | FoldColumn::Drawn => None,
@@ -96,13 +99,14 @@ pub fn choose(table: &Table, asked: &Columns) -> Result<Choice> {
         Some(label) => label,
         None => guess_label(table)?,
     };
-    let taken: Vec<usize> = [Some(label), weight, group, fold].into_iter().flatten().collect();
+    let taken: Vec<usize> = [Some(label), weight, group, fold, key].into_iter().flatten().collect();
     let choice = Choice {
         label,
         scores: choose_scores(table, asked.scores.as_ref(), &taken)?,
         weight,
         group,
         folds: fold,
+        key,
         guessed_label: asked.label.is_none(),
     };
     choice.check(table)?;
@@ -130,11 +134,12 @@ pub fn choose_scores(
 impl Choice {
     /// All columns that are used.
     pub fn columns(&self) -> impl Iterator<Item = usize> + '_ {
-        let others = [self.weight, self.group, self.folds].into_iter().flatten();
+        let others = [self.weight, self.group, self.folds, self.key].into_iter().flatten();
         std::iter::once(self.label).chain(self.scores.columns.iter().copied()).chain(others)
     }
 
-    /// A column serves one purpose; groups and folds may well be the same.
+    /// A column serves one purpose; groups and folds may well be the same, and any column may identify
+    /// a row.
     fn check(&self, table: &Table) -> Result<()> {
         let others = [self.weight, self.group, self.folds];
         let mut seen = HashSet::from([self.label]);
@@ -158,8 +163,12 @@ impl Choice {
     pub fn origin(&self, table: &Table, scores: &[String]) -> Origin {
         let own = |column: usize| table.columns[column].name.clone();
         let mut origin = Origin::new(own(self.label), scores, self.scores.logits);
-        for (what, column) in [("weight", self.weight), ("group", self.group), ("fold", self.folds)]
-        {
+        for (what, column) in [
+            ("weight", self.weight),
+            ("group", self.group),
+            ("fold", self.folds),
+            ("key", self.key),
+        ] {
             origin = origin.with(what, column.map(own).into_iter().collect());
         }
         let used: HashSet<usize> = self.columns().collect();

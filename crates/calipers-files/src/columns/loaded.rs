@@ -1,15 +1,14 @@
 //! Predictions with what was observed.
 
-use calipers::labels::ClassColumns;
-use calipers::words::listed;
 use calipers::{Folds, Predictions};
 
-use super::cells::{fold_ids, numbers, words};
+use super::cells::{fold_ids, words};
 use super::choose::{Choice, choose};
-use super::score::Scores;
-use super::{Columns, labels, locate, no_rows, probabilities, score};
+use super::classes::class_columns;
+use super::sums::check_sums;
+use super::{Columns, checked, labels, locate, no_rows, score};
 use crate::error::{Error, Result};
-use crate::table::{Source, Table};
+use crate::table::Table;
 use crate::words::shortened;
 
 /// What was read: predictions, and folds if the file has them.
@@ -53,25 +52,26 @@ impl Loaded {
         let Table { source, columns } = &table;
         let label = &columns[choice.label];
         if !asked.renormalise {
-            check_sums(source, &scores, &choice)?;
+            check_sums(source, &scores, &choice.scores)?;
         }
-        let classes = class_columns(&scores, asked, source)?;
+        let named = scores.named.as_deref();
+        let classes = class_columns(scores.columns.len(), named, asked, &source.name)?;
         let labels =
             labels::resolve(&label.values, &classes, &|row| source.cell(row, &label.name))?;
         let origin = choice.origin(&table, &scores.columns);
         if choice.is_guessed() {
             say(&shortened(&origin.line(&labels.classes)));
         }
-        let values = std::mem::take(&mut scores.values);
-        let mut predictions = probabilities(values, choice.scores.logits, asked.renormalise)
-            .and_then(|f| f.with_labels(&labels.codes)?.with_class_names(labels.classes))
+        let f = checked::scores(&mut scores, &choice.scores, asked.renormalise, source)?;
+        let mut predictions = f
+            .with_labels(&labels.codes)
+            .and_then(|labelled| labelled.with_class_names(labels.classes))
             .map_err(|error| locate::scores(error, source, &scores, &choice.scores))?
             .with_origin(origin);
         if let Some(weight) = choice.weight {
             let weight = &columns[weight];
-            let numbers = numbers(source, &weight.name, &weight.values, "weight")?;
             predictions = predictions
-                .with_weights(numbers.to_vec())
+                .with_weights(checked::weights(weight, source)?)
                 .map_err(|error| locate::weights(error, source, &weight.name))?;
         }
         if let Some(group) = choice.group {
@@ -90,7 +90,7 @@ impl Loaded {
 }
 
 /// Only an archive's arrays can differ in length, and rows must pair up.
-fn check_lengths(table: &Table, choice: &Choice) -> Result<()> {
+pub fn check_lengths(table: &Table, choice: &Choice) -> Result<()> {
     let first = &table.columns[choice.label];
     let Some(rows) = first.values.rows() else { return Ok(()) };
     if rows == 0 {
@@ -105,56 +105,4 @@ fn check_lengths(table: &Table, choice: &Choice) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// What labels may name: the classes that were asked for, or else the columns.
-fn class_columns<'a>(
-    scores: &'a Scores,
-    asked: &'a Columns,
-    source: &Source,
-) -> Result<ClassColumns<'a>> {
-    let count = scores.columns.len();
-    let named = scores.named.as_deref().unwrap_or_default();
-    match (&asked.classes, &asked.positive) {
-        (Some(classes), _) if classes.len() == count.max(2) => Ok(ClassColumns::Given(classes)),
-        (Some(classes), _) => Err(Error::input(format!(
-            "{}: --classes names {}, but there are {} classes",
-            source.name,
-            classes.len(),
-            count.max(2)
-        ))),
-        (None, Some(positive)) if count == 1 => Ok(ClassColumns::One(Some(positive))),
-        (None, Some(_)) => Err(Error::input(format!(
-            "{}: --positive-class is for a single column, and there are {count}",
-            source.name
-        ))
-        .with_hint("--classes names the class of each column")),
-        (None, None) => Ok(match named {
-            [one] => ClassColumns::One(Some(one)),
-            [] => ClassColumns::Unnamed(count),
-            many => ClassColumns::Named(many),
-        }),
-    }
-}
-
-/// Probabilities that were rounded do not sum to 1 by as much as this.
-const NOWHERE_NEAR: f64 = 0.1;
-
-/// Where columns that were guessed sum to nothing near 1 in most rows, the guess is wrong, not the rows.
-fn check_sums(source: &Source, scores: &Scores, choice: &Choice) -> Result<()> {
-    let (rows, count) = scores.values.dim();
-    if !choice.scores.guessed || choice.scores.logits || count < 2 || source.is_archive() {
-        return Ok(());
-    }
-    let off = |row: &usize| (scores.values.row(*row).sum() - 1.0).abs() > NOWHERE_NEAR;
-    let wrong: Vec<usize> = (0..rows).filter(off).collect();
-    match wrong.first() {
-        Some(&first) if 2 * wrong.len() > rows => Err(Error::input(format!(
-            "{}: {} do not sum to 1, so they are not the probabilities of the classes",
-            source.place(first),
-            listed(&scores.columns)
-        ))
-        .with_hint("--probs names the columns of probabilities")),
-        _ => Ok(()),
-    }
 }

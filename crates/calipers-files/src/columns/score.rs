@@ -29,8 +29,11 @@ pub fn take(table: &mut Table, choice: &ScoreChoice) -> Result<Scores> {
         }
         columns => take_columns(table, columns, what)?,
     };
-    let missing = scores.values.indexed_iter().find(|(_, value)| value.is_nan());
-    match missing {
+    // Nearly always there is none, and looking for its place would take longer than anything else.
+    if !scores.values.iter().any(|value| value.is_nan()) {
+        return Ok(scores);
+    }
+    match scores.values.indexed_iter().find(|(_, value)| value.is_nan()) {
         None => Ok(scores),
         Some(((row, column), _)) => {
             let place = table.source.cell(row, &scores.columns[column]);

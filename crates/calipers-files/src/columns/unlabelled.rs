@@ -3,7 +3,7 @@
 use calipers::Probabilities;
 
 use super::choose::{ScoreChoice, choose_scores, guess_label};
-use super::{ScoreColumns, locate, no_rows, probabilities, score};
+use super::{ScoreColumns, checked, no_rows, score};
 use crate::error::Result;
 use crate::table::{Table, Values};
 use crate::words::shortened;
@@ -62,10 +62,8 @@ impl Unlabelled {
             &[only] if matches!(table.columns[only].values, Values::Matrix(_))
         );
         let mut scores = score::take(table, &choice)?;
-        let values = std::mem::take(&mut scores.values);
-        let count = values.ncols();
-        let f = probabilities(values, choice.logits, renormalise)
-            .map_err(|error| locate::scores(error, &table.source, &scores, &choice))?;
+        let count = scores.values.ncols();
+        let f = checked::scores(&mut scores, &choice, renormalise, &table.source)?;
         let ScoreChoice { columns, logits, .. } = choice;
         Ok(Self { f, columns, is_matrix, logits, classes: scores.classes, count })
     }

@@ -5,11 +5,10 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 use crate::error::{Error, Result};
-use crate::table::Table;
 
 /// Reads a file with a library that panics on some damaged files: that is the file's fault, not a
 /// bug to report.
-pub fn guarded(name: &str, read: impl FnOnce() -> Result<Table>) -> Result<Table> {
+pub fn guarded<T>(name: &str, read: impl FnOnce() -> Result<T>) -> Result<T> {
     thread_local! {
         static QUIET: Cell<bool> = const { Cell::new(false) };
     }

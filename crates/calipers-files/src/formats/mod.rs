@@ -11,6 +11,7 @@ pub(crate) mod csv;
 mod guard;
 mod npz;
 mod parquet;
+pub(crate) mod pieces;
 
 use std::fs::File;
 use std::io;
@@ -23,6 +24,7 @@ use crate::error::{Error, Result};
 use crate::sheet::Sheet;
 use crate::table::{Table, Wanted};
 use crate::words::{file_name, joined};
+use pieces::Opened;
 
 /// Every format, in the order in which they are named.
 static FORMATS: [Format; 4] = [csv::FORMAT, parquet::FORMAT, arrow::FORMAT, npz::FORMAT];
@@ -63,6 +65,8 @@ pub struct Format {
 enum Support {
     BuiltIn {
         read: fn(File, Asked<'_>) -> Result<Table>,
+        /// The same some rows at a time.
+        open: for<'a> fn(File, Asked<'a>) -> Result<Box<dyn Opened + 'a>>,
         write: fn(&Sheet<'_>, &Path, &mut File) -> io::Result<()>,
     },
     /// It takes long to build, and this feature was not asked for.
@@ -71,12 +75,13 @@ enum Support {
 }
 
 /// What a reader is told beside the open file.
-struct Asked<'a> {
-    path: &'a Path,
+pub(crate) struct Asked<'a> {
+    pub path: &'a Path,
     /// The path as messages name it.
-    name: &'a str,
-    wanted: &'a Wanted,
-    allowance: Allowance,
+    pub name: &'a str,
+    pub wanted: &'a Wanted,
+    /// What the file may unfold to; what is read some rows at a time, what these may.
+    pub allowance: Allowance,
 }
 
 impl Format {
@@ -85,13 +90,16 @@ impl Format {
         &FORMATS
     }
 
-    /// The format by the path's extension. A path without one, such as `/dev/fd/63`, is text.
+    /// The format by the path's extension. A path without one, such as `/dev/fd/63`, is text. Text may be
+    /// compressed as a whole, which a second extension says: `.csv.gz`, `.tsv.zst`.
     ///
     /// # Errors
     /// The extension is not known; the message says which are.
     pub fn of(path: &Path) -> Result<&'static Self> {
-        let Some(extension) = path.extension() else { return Ok(TEXT) };
-        let extension = extension.to_string_lossy().to_lowercase();
+        let Some(extension) = extension(path) else { return Ok(TEXT) };
+        if csv::is_packed(path) {
+            return Ok(TEXT);
+        }
         let ends = |format: &&Self| format.all_extensions().any(|own| own == extension);
         FORMATS.iter().find(ends).ok_or_else(|| {
             Error::input(format!(
@@ -113,7 +121,7 @@ impl Format {
         }
         let format = Self::of(path)?;
         match format.support {
-            Support::BuiltIn { .. } => Ok(format),
+            Support::BuiltIn { .. } => csv::check_packed(path).map(|()| format),
             #[cfg(not(feature = "parquet"))]
             Support::LeftOut { feature } => Err(format.left_out(path, feature)),
         }
@@ -156,6 +164,11 @@ impl Format {
         }
     }
 
+    /// Whether it is text, which needs no place to be looked up in, and so may come through a pipe.
+    pub(crate) fn is_text(&self) -> bool {
+        std::ptr::eq(self, TEXT)
+    }
+
     fn all_extensions(&self) -> impl Iterator<Item = &'static str> {
         self.extensions.iter().chain(self.aliases).copied()
     }
@@ -178,6 +191,15 @@ impl Format {
         }
     }
 
+    /// Opens a file to be read some rows at a time.
+    pub(crate) fn open<'a>(&self, file: File, asked: Asked<'a>) -> Result<Box<dyn Opened + 'a>> {
+        match self.support {
+            Support::BuiltIn { open, .. } => open(file, asked),
+            #[cfg(not(feature = "parquet"))]
+            Support::LeftOut { feature } => Err(self.left_out(asked.path, feature)),
+        }
+    }
+
     /// Fills an open file.
     pub(crate) fn fill(&self, sheet: &Sheet<'_>, path: &Path, file: &mut File) -> io::Result<()> {
         match self.support {
@@ -196,6 +218,11 @@ impl Format {
         ))
         .with_hint(format!("build it with the feature {feature}"))
     }
+}
+
+/// What a path ends in, in small letters.
+fn extension(path: &Path) -> Option<String> {
+    path.extension().map(|extension| extension.to_string_lossy().to_lowercase())
 }
 
 /// What a file is that starts with the first bytes of a format, if it does.
@@ -227,10 +254,15 @@ mod tests {
             ("a.csv.pq", "Parquet"),
             ("a.arrows", "Arrow"),
             ("a.npz", "NPZ"),
+            ("a.csv.gz", "CSV"),
+            ("a.b.TSV.GZ", "CSV"),
+            ("a.csv.zst", "CSV"),
         ] {
             assert_eq!(Format::of(Path::new(path)).unwrap().name, name, "{path}");
         }
-        assert!(Format::of(Path::new("a.npy")).is_err());
+        for path in ["a.npy", "a.gz", "a.parquet.gz", "csv.gz"] {
+            assert!(Format::of(Path::new(path)).is_err(), "{path}");
+        }
         assert_eq!(Format::to_write(Path::new("-")).unwrap().name, "CSV");
     }
 }

@@ -22,6 +22,13 @@ pub struct Table {
     pub columns: Vec<Column>,
 }
 
+impl Table {
+    /// The number of rows: those of the first column that was read, or 0.
+    pub fn rows(&self) -> usize {
+        self.columns.iter().find_map(|column| column.values.rows()).unwrap_or(0)
+    }
+}
+
 /// A column with its name; in an NPZ archive, an array.
 #[derive(Debug)]
 pub struct Column {

@@ -15,6 +15,8 @@ pub struct Source {
     /// The file's name, as it was given.
     pub name: String,
     origin: Origin,
+    /// The number within the file of the table's first row.
+    first: u64,
 }
 
 #[derive(Debug)]
@@ -27,17 +29,41 @@ enum Origin {
 impl Source {
     /// Text, in which a row has a line.
     pub fn text(name: &str, lines: Lines) -> Self {
-        Self { name: name.to_owned(), origin: Origin::Text(lines) }
+        Self { name: name.to_owned(), origin: Origin::Text(lines), first: 0 }
     }
 
     /// A table without lines.
     pub fn rows(name: &str) -> Self {
-        Self { name: name.to_owned(), origin: Origin::Rows }
+        Self { name: name.to_owned(), origin: Origin::Rows, first: 0 }
     }
 
     /// An archive of arrays, which say by their names what they are for.
     pub fn archive(name: &str) -> Self {
-        Self { name: name.to_owned(), origin: Origin::Archive }
+        Self { name: name.to_owned(), origin: Origin::Archive, first: 0 }
+    }
+
+    /// The same file, of which the table holds the rows from this one on.
+    ///
+    /// ```
+    /// use calipers_files::Source;
+    ///
+    /// let source = Source::rows("table.parquet").starting(1_000_000);
+    /// assert_eq!(source.place(7), "table.parquet, row 1000007");
+    /// ```
+    #[must_use]
+    pub fn starting(mut self, first: u64) -> Self {
+        self.first = first;
+        self
+    }
+
+    /// The number within the file of the table's first row, from 0.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// Whether it is text, in which a number is what looks like one.
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(self.origin, Origin::Text(_))
     }
 
     /// Whether it is an archive of arrays, instead of a table.
@@ -49,7 +75,9 @@ impl Source {
     pub fn place(&self, row: usize) -> String {
         match &self.origin {
             Origin::Text(lines) => format!("{}, line {}", self.name, lines.of(row)),
-            Origin::Rows | Origin::Archive => format!("{}, row {row}", self.name),
+            Origin::Rows | Origin::Archive => {
+                format!("{}, row {}", self.name, self.first + row as u64)
+            }
         }
     }
 

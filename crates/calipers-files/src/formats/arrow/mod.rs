@@ -3,7 +3,11 @@
 #[cfg(feature = "parquet")]
 mod ipc;
 #[cfg(feature = "parquet")]
+mod pieces;
+#[cfg(feature = "parquet")]
 pub(super) mod read;
+#[cfg(feature = "parquet")]
+mod widen;
 #[cfg(feature = "parquet")]
 pub(super) mod write;
 
@@ -19,6 +23,10 @@ pub(super) const FORMAT: Format = Format {
     #[cfg(feature = "parquet")]
     support: Support::BuiltIn {
         read: |file, asked| super::guard::guarded(asked.name, || read::read(file, asked)),
+        open: |file, asked| {
+            let opened = super::guard::guarded(asked.name, || pieces::Arrow::open(file, asked));
+            Ok(Box::new(opened?))
+        },
         write: |sheet, _, file| write::write(sheet, file),
     },
     // The Arrow crates are those that Parquet is read with: one feature asks for both.

@@ -4,21 +4,40 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek};
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_cast::cast;
 use arrow_ipc::reader::{FileReader, StreamReader};
-use arrow_schema::{ArrowError, DataType, Schema};
+use arrow_schema::{ArrowError, DataType, FieldRef, Schema, SchemaRef};
 
 use super::super::Asked;
+use super::super::pieces::{Count, Counted};
 use super::ipc;
+use super::widen::{loses_digits, widen};
 use crate::allowance::{Allowance, CELL};
 use crate::error::{Error, Result, unreadable};
 use crate::table::{Column, NOT_READ, Source, Table, Text, Values, Wanted};
 
 /// Reads a file of either format.
-pub fn read(mut file: File, asked: Asked<'_>) -> Result<Table> {
+pub fn read(file: File, asked: Asked<'_>) -> Result<Table> {
     let Asked { name, wanted, mut allowance, .. } = asked;
+    let Batches { schema, batches, .. } = open(file, name, wanted, &allowance)?;
+    let mut gathered = Gathered::new(&schema, wanted);
+    for batch in batches {
+        let batch = batch.map_err(|error| unusable(name, "Arrow", &error))?;
+        gathered.add(&batch, name, "Arrow", &mut allowance)?;
+    }
+    Ok(gathered.take(Source::rows(name)))
+}
+
+/// The batches of a file, and the columns of all of it.
+pub struct Batches {
+    pub schema: SchemaRef,
+    pub batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>>>,
+    pub count: Count,
+}
+
+/// Opens a file of either format, of which the wanted columns are read.
+pub fn open(mut file: File, name: &str, wanted: &Wanted, allowance: &Allowance) -> Result<Batches> {
     let mut magic = Vec::new();
     let start = Read::by_ref(&mut file).take(6).read_to_end(&mut magic).and_then(|_| file.rewind());
     start.map_err(|error| unreadable(name, &error))?;
@@ -31,18 +50,21 @@ pub fn read(mut file: File, asked: Asked<'_>) -> Result<Table> {
     if magic == b"ARROW1" {
         let schema = FileReader::try_new(BufReader::new(&file), None).map_err(damaged)?.schema();
         let projection = projection(&schema, wanted);
+        let (file, count) = Counted::new(file);
         let reader =
-            FileReader::try_new(BufReader::new(&file), Some(projection)).map_err(damaged)?;
-        return collect(&schema, reader, name, "Arrow", wanted, &mut allowance);
+            FileReader::try_new(BufReader::new(file), Some(projection)).map_err(damaged)?;
+        return Ok(Batches { schema, batches: Box::new(reader), count });
     }
     let schema = StreamReader::try_new(BufReader::new(&file), None).map_err(damaged)?.schema();
     file.rewind().map_err(|error| unreadable(name, &error))?;
     let projection = projection(&schema, wanted);
-    let reader = StreamReader::try_new(BufReader::new(&file), Some(projection)).map_err(damaged)?;
-    collect(&schema, reader, name, "Arrow", wanted, &mut allowance)
+    let (file, count) = Counted::new(file);
+    let reader = StreamReader::try_new(BufReader::new(file), Some(projection)).map_err(damaged)?;
+    Ok(Batches { schema, batches: Box::new(reader), count })
 }
 
-fn unusable(name: &str, format: &str, error: &ArrowError) -> Error {
+/// What the library says of a file.
+pub fn unusable(name: &str, format: &str, error: &ArrowError) -> Error {
     Error::input(format!("cannot read {name} as {format}: {error}"))
 }
 
@@ -80,20 +102,21 @@ impl Cells {
     }
 }
 
-/// Puts batches of the projected columns together; `schema` is the whole file's.
-pub fn collect(
-    schema: &Schema,
-    batches: impl Iterator<Item = std::result::Result<RecordBatch, ArrowError>>,
-    name: &str,
-    format: &str,
-    wanted: &Wanted,
-    allowance: &mut Allowance,
-) -> Result<Table> {
-    let read = projection(schema, wanted);
-    let mut columns: Vec<Column> = schema
-        .fields()
-        .iter()
-        .map(|field| {
+/// Batches of the projected columns, put together.
+pub struct Gathered {
+    columns: Vec<Column>,
+    /// The position among the columns of each that is read.
+    read: Vec<usize>,
+    /// How many rows there are.
+    pub rows: usize,
+    /// About how many bytes of text.
+    pub letters: u64,
+}
+
+impl Gathered {
+    /// Nothing yet; `schema` is the whole file's.
+    pub fn new(schema: &Schema, wanted: &Wanted) -> Self {
+        let column = |field: &FieldRef| {
             let kind = field.data_type();
             let values = match Cells::of(kind) {
                 _ if !wanted.wants(field.name()) => Values::Other(NOT_READ.to_owned()),
@@ -102,30 +125,45 @@ pub fn collect(
                 Some(Cells::Text) => Values::Text(Text::default()),
             };
             Column { name: field.name().clone(), values }
-        })
-        .collect();
-    let unusable = |error: ArrowError| unusable(name, format, &error);
-    for batch in batches {
-        let batch = batch.map_err(unusable)?;
-        allowance.spend((batch.num_rows() as u64).saturating_mul(CELL * read.len() as u64))?;
-        for (&at, array) in read.iter().zip(batch.columns()) {
-            match &mut columns[at].values {
-                Values::Text(text) => append_text(text, array, allowance, &unusable)?,
+        };
+        let columns = schema.fields().iter().map(column).collect();
+        Self { columns, read: projection(schema, wanted), rows: 0, letters: 0 }
+    }
+
+    /// Adds the rows of a batch.
+    pub fn add(
+        &mut self,
+        batch: &RecordBatch,
+        name: &str,
+        format: &str,
+        allowance: &mut Allowance,
+    ) -> Result<()> {
+        let unusable = |error: ArrowError| unusable(name, format, &error);
+        let cells = (batch.num_rows() as u64).saturating_mul(self.read.len() as u64);
+        allowance.spend(cells.saturating_mul(CELL))?;
+        for (&at, array) in self.read.iter().zip(batch.columns()) {
+            match &mut self.columns[at].values {
+                Values::Text(text) => {
+                    self.letters += append_text(text, array, allowance, &unusable)?;
+                }
                 values => append(values, array).map_err(unusable)?,
             }
         }
+        self.rows += batch.num_rows();
+        Ok(())
     }
-    Ok(Table { source: Source::rows(name), columns })
+
+    /// Hands over what was gathered as a table.
+    pub fn take(self, source: Source) -> Table {
+        Table { source, columns: self.columns }
+    }
 }
 
 /// Appends an array's cells to numbers; null is NaN.
 fn append(values: &mut Values, array: &ArrayRef) -> std::result::Result<(), ArrowError> {
     let Values::Numbers(numbers) = values else { return Ok(()) };
     if !loses_digits(array) {
-        let cells = cast(array, &DataType::Float64)?;
-        let cells = cells.as_primitive::<Float64Type>();
-        numbers.extend(cells.iter().map(|cell| cell.unwrap_or(f64::NAN)));
-        return Ok(());
+        return widen(numbers, array);
     }
     let mut text = Text::default();
     for number in numbers {
@@ -139,16 +177,18 @@ fn append(values: &mut Values, array: &ArrayRef) -> std::result::Result<(), Arro
 
 /// Appends an array's cells to text; null is empty.
 ///
-/// Entries of a dictionary, and views, may be one long string over and over: they are counted one by
+/// The answer is how many bytes they are. Entries of a dictionary, and views, may be one long string over and over: they are counted one by
 /// one, and never laid out side by side.
 fn append_text(
     text: &mut Text,
     array: &ArrayRef,
     allowance: &mut Allowance,
     unusable: &dyn Fn(ArrowError) -> Error,
-) -> Result<()> {
+) -> Result<u64> {
+    let mut letters = 0;
     let mut push = |cell: Option<&str>| {
         let cell = cell.unwrap_or_default();
+        letters += cell.len() as u64;
         allowance.spend(cell.len() as u64)?;
         text.push(cell);
         Ok(())
@@ -162,32 +202,20 @@ fn append_text(
         };
         let entries = entries.as_string_view();
         let keys = if entries.is_empty() { Vec::new() } else { dictionary.normalized_keys() };
-        return (0..array.len()).try_for_each(|row| {
+        (0..array.len()).try_for_each(|row| {
             let key = keys.get(row).filter(|_| dictionary.keys().is_valid(row));
             push(key.filter(|&&key| entries.is_valid(key)).map(|&key| entries.value(key)))
-        });
+        })?;
+    } else if let Some(views) = array.as_string_view_opt() {
+        views.iter().try_for_each(push)?;
+    } else if let Some(truths) = array.as_boolean_opt() {
+        let word = |truth: bool| if truth { "true" } else { "false" };
+        truths.iter().try_for_each(|truth| push(truth.map(word)))?;
+    } else {
+        let cells = cast(array, &DataType::Utf8).map_err(unusable)?;
+        cells.as_string::<i32>().iter().try_for_each(push)?;
     }
-    if let Some(views) = array.as_string_view_opt() {
-        return views.iter().try_for_each(push);
-    }
-    let cells = cast(array, &DataType::Utf8).map_err(unusable)?;
-    cells.as_string::<i32>().iter().try_for_each(push)
-}
-
-/// Whether an array holds integers that a double cannot: hashes, which as doubles would collide.
-fn loses_digits(array: &dyn Array) -> bool {
-    const EXACT: u64 = 1 << 53;
-    match array.data_type() {
-        DataType::Int64 => array
-            .as_primitive::<Int64Type>()
-            .iter()
-            .flatten()
-            .any(|value| value.unsigned_abs() > EXACT),
-        DataType::UInt64 => {
-            array.as_primitive::<UInt64Type>().iter().flatten().any(|value| value > EXACT)
-        }
-        _ => false,
-    }
+    Ok(letters)
 }
 
 #[cfg(test)]
@@ -205,8 +233,9 @@ mod tests {
         let batch = RecordBatch::try_from_iter_with_nullable([("a", array, true)]).unwrap();
         let (schema, wanted) = (batch.schema(), Wanted::default());
         let mut allowance = Allowance::of("a.arrow", 1, 1 << 20);
-        let batches = [Ok(batch)].into_iter();
-        let table = collect(&schema, batches, "a.arrow", "Arrow", &wanted, &mut allowance).unwrap();
+        let mut gathered = Gathered::new(&schema, &wanted);
+        gathered.add(&batch, "a.arrow", "Arrow", &mut allowance).unwrap();
+        let table = gathered.take(Source::rows("a.arrow"));
         let Values::Text(text) = &table.columns[0].values else { panic!("{table:?}") };
         text.iter().map(str::to_owned).collect()
     }

@@ -1,18 +1,25 @@
-//! CSV and TSV: text with a delimiter and a header line.
+//! CSV and TSV: text with a delimiter and a header line, which may be compressed as a whole.
 
+mod builder;
 mod lines;
+mod packed;
 mod read;
 mod record;
 mod write;
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
-use super::{Asked, Format, Support};
+use super::pieces::{Count, Counted, Opened, Piece, Pieces, Size, until_empty};
+use super::{Asked, Format, Support, extension};
 use crate::error::Result;
 use crate::sheet::Sheet;
 use crate::table::{Table, Wanted};
+use crate::words::file_name;
+pub(crate) use builder::number;
+use packed::{Packed, Unfolded};
+use read::Reader;
 
 pub(super) const FORMAT: Format = Format {
     name: "CSV",
@@ -21,20 +28,62 @@ pub(super) const FORMAT: Format = Format {
     aliases: &["tab"],
     start: None,
     arrays: false,
-    support: Support::BuiltIn { read, write },
+    support: Support::BuiltIn {
+        read,
+        open: |file, asked| Ok(Box::new(open(Box::new(file), asked)?)),
+        write,
+    },
 };
 
 fn read(file: File, asked: Asked<'_>) -> Result<Table> {
-    read::read(file, asked.name, delimiter(asked.path), asked.wanted)
+    let Asked { path, name, wanted, allowance } = asked;
+    let delimiter = delimiter(path);
+    match packed(path) {
+        None => Reader::open(file, name, delimiter, wanted)?.take(Size::WHOLE),
+        Some(packed) => {
+            let text = Unfolded::new(packed.unpack(file, name)?, allowance);
+            Reader::open(text, name, delimiter, wanted)?.take(Size::WHOLE)
+        }
+    }
 }
 
 /// Reads standard input.
 pub(crate) fn read_stdin(wanted: &Wanted) -> Result<Table> {
-    read::read(io::stdin().lock(), "standard input", None, wanted)
+    Reader::open(io::stdin().lock(), "standard input", None, wanted)?.take(Size::WHOLE)
+}
+
+/// Text that is read some rows at a time; what it unfolds to is never in memory as a whole, so that it may
+/// be as much as it likes.
+struct Text<'a> {
+    reader: Reader<'a, Box<dyn Read + 'a>>,
+    count: Count,
+}
+
+/// Opens text to be read some rows at a time, whether it is a file or not.
+pub(crate) fn open<'a>(file: Box<dyn Read + 'a>, asked: Asked<'a>) -> Result<impl Opened + 'a> {
+    let Asked { path, name, wanted, .. } = asked;
+    let (file, count) = Counted::new(file);
+    let text = match packed(path) {
+        None => Box::new(file),
+        Some(packed) => packed.unpack(file, name)?,
+    };
+    Ok(Text { reader: Reader::open(text, name, delimiter(path), wanted)?, count })
+}
+
+impl Opened for Text<'_> {
+    fn pieces(&mut self, _: usize) -> Result<Pieces<'_>> {
+        let Self { reader, count } = self;
+        let size = Size::of(reader.columns());
+        Ok(until_empty(move || Ok(Piece { table: reader.take(size)?, bytes: count.take() })))
+    }
 }
 
 fn write(sheet: &Sheet<'_>, path: &Path, file: &mut File) -> io::Result<()> {
-    write::write(sheet, delimiter(path).unwrap_or(b','), file)
+    let delimiter = delimiter(path).unwrap_or(b',');
+    match packed(path) {
+        None => write::write(sheet, delimiter, file),
+        Some(packed) => packed.pack(file, |out| write::write(sheet, delimiter, out)),
+    }
 }
 
 /// Writes to standard output.
@@ -42,8 +91,25 @@ pub(crate) fn print(sheet: &Sheet<'_>) -> io::Result<()> {
     write::write(sheet, b',', io::stdout().lock())
 }
 
+/// Whether a file is text that is compressed as a whole.
+pub(super) fn is_packed(path: &Path) -> bool {
+    packed(path).is_some()
+}
+
+/// Refuses to write what this build cannot compress.
+pub(super) fn check_packed(path: &Path) -> Result<()> {
+    packed(path).map_or(Ok(()), |packed| packed.check(&file_name(path)))
+}
+
+fn packed(path: &Path) -> Option<Packed> {
+    Packed::of(path, &FORMAT.all_extensions().collect::<Vec<_>>())
+}
+
 /// The delimiter, if the file's name tells; else the first line does.
 fn delimiter(path: &Path) -> Option<u8> {
-    let extension = path.extension()?.to_string_lossy().to_lowercase();
-    ["tsv", "tab"].contains(&extension.as_str()).then_some(b'\t')
+    let own = match packed(path) {
+        None => extension(path)?,
+        Some(_) => extension(Path::new(path.file_stem()?))?,
+    };
+    ["tsv", "tab"].contains(&own.as_str()).then_some(b'\t')
 }

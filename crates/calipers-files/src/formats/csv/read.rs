@@ -1,18 +1,22 @@
-//! CSV and TSV, read as a stream: the text is never in memory as a whole.
+//! CSV and TSV, read as a stream, as a whole or some rows at a time: the text is never in memory as a
+//! whole.
 //!
 //! A column starts as numbers and becomes text at the first cell that is not a number. Quoted
 //! fields, any line ends, a byte order mark and blank lines are fine; a row with more or fewer
 //! fields than the header is not.
 
-use std::io::{Cursor, ErrorKind, Read};
+use std::io::{self, Chain, Cursor, ErrorKind, Read};
 
-use csv::{ByteRecord, Reader, ReaderBuilder};
+use csv::{ByteRecord, ReaderBuilder};
 
+use super::super::pieces::Size;
 use super::super::started;
+use super::builder::Builder;
 use super::lines::UnixLines;
+use super::packed::refused;
 use super::record::{Records, too_long};
 use crate::error::{Error, Result, unreadable};
-use crate::table::{Column, Lines, NOT_READ, Source, Table, Text, Values, Wanted};
+use crate::table::{Column, Lines, Source, Table, Wanted};
 use calipers::words::thousands;
 
 /// Large enough that system calls cost nothing beside the parsing.
@@ -22,61 +26,94 @@ const BUFFER: usize = 1 << 18;
 /// nothing but commas would multiply.
 const MOST_COLUMNS: usize = 1_000_000;
 
-/// Reads text with a delimiter; `None` finds it out from the first line.
-pub fn read(
-    mut file: impl Read,
-    name: &str,
-    delimiter: Option<u8>,
-    wanted: &Wanted,
-) -> Result<Table> {
-    let start = first_line(&mut file).map_err(|error| unreadable(name, &error))?;
-    refuse_other_formats(&start, name)?;
-    let delimiter = delimiter.unwrap_or_else(|| sniff(&start));
-    let mut reader = ReaderBuilder::new()
-        .delimiter(delimiter)
-        .flexible(true)
-        .has_headers(false)
-        .buffer_capacity(BUFFER)
-        .from_reader(Records::new(UnixLines::new(Cursor::new(start).chain(file))));
-    let mut record = ByteRecord::new();
-    if !next(&mut reader, &mut record, name)? {
-        return Err(Error::input(format!("{name}: the file is empty")));
-    }
-    if record.len() > MOST_COLUMNS {
-        return Err(Error::input(format!(
-            "{name}: the header names {} columns; {} are the most",
-            thousands(record.len()),
-            thousands(MOST_COLUMNS)
-        )));
-    }
-    let names: Vec<String> = record.iter().map(|cell| lossy(cell.trim_ascii())).collect();
-    let mut builders: Vec<Builder> = names.iter().map(|name| Builder::new(wanted, name)).collect();
-    let mut lines = Lines::default();
-    let mut rows = 0;
-    while next(&mut reader, &mut record, name)? {
-        // Every record ends with a line end, so the line is the one before the reader's.
-        let line = reader.position().line() - 1;
-        if record.len() != names.len() {
+/// A file of which the first line was looked at.
+type Begun<R> = Chain<Cursor<Vec<u8>>, R>;
+
+/// Text with a delimiter, of which the header line was read.
+pub struct Reader<'a, R> {
+    inner: csv::Reader<Records<UnixLines<Begun<R>>>>,
+    name: &'a str,
+    names: Vec<String>,
+    builders: Vec<Builder>,
+    /// Rows that were handed over.
+    rows: u64,
+    record: ByteRecord,
+}
+
+impl<'a, R: Read> Reader<'a, R> {
+    /// Reads the header line; a delimiter of `None` is found out from it.
+    pub fn open(
+        mut file: R,
+        name: &'a str,
+        delimiter: Option<u8>,
+        wanted: &Wanted,
+    ) -> Result<Self> {
+        let start = first_line(&mut file).map_err(|error| failed(name, &error))?;
+        refuse_other_formats(&start, name)?;
+        let delimiter = delimiter.unwrap_or_else(|| sniff(&start));
+        let mut inner = ReaderBuilder::new()
+            .delimiter(delimiter)
+            .flexible(true)
+            .has_headers(false)
+            .buffer_capacity(BUFFER)
+            .from_reader(Records::new(UnixLines::new(Cursor::new(start).chain(file))));
+        let mut record = ByteRecord::new();
+        if !next(&mut inner, &mut record, name)? {
+            return Err(Error::input(format!("{name}: the file is empty")));
+        }
+        if record.len() > MOST_COLUMNS {
             return Err(Error::input(format!(
-                "{name}, line {line}: {} where the header has {}",
-                fields(record.len()),
-                names.len()
+                "{name}: the header names {} columns; {} are the most",
+                thousands(record.len()),
+                thousands(MOST_COLUMNS)
             )));
         }
-        for (builder, cell) in builders.iter_mut().zip(&record) {
-            builder.push(cell.trim_ascii());
-        }
-        lines.note(rows, line);
-        rows += 1;
+        let names: Vec<String> = record.iter().map(|cell| lossy(cell.trim_ascii())).collect();
+        let builders = names.iter().map(|name| Builder::new(wanted, name)).collect();
+        Ok(Self { inner, name, names, builders, rows: 0, record })
     }
-    let columns = names.into_iter().zip(builders);
-    let columns = columns.map(|(name, builder)| Column { name, values: builder.finish() });
-    Ok(Table { source: Source::text(name, lines), columns: columns.collect() })
+
+    /// The number of columns.
+    pub fn columns(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Reads the next rows, as many as the size allows or there are.
+    pub fn take(&mut self, size: Size) -> Result<Table> {
+        let Self { inner, name, names, builders, record, .. } = self;
+        let mut lines = Lines::default();
+        let mut rows = 0;
+        let mut letters: u64 = 0;
+        while rows < size.rows && letters < size.letters && next(inner, record, name)? {
+            // Every record ends with a line end, so the line is the one before the reader's.
+            let line = inner.position().line() - 1;
+            if record.len() != names.len() {
+                return Err(Error::input(format!(
+                    "{name}, line {line}: {} where the header has {}",
+                    fields(record.len()),
+                    names.len()
+                )));
+            }
+            for (builder, cell) in builders.iter_mut().zip(&*record) {
+                builder.push(cell.trim_ascii());
+            }
+            lines.note(rows, line);
+            rows += 1;
+            letters += record.as_slice().len() as u64;
+        }
+        let first = self.rows;
+        self.rows += rows as u64;
+        let columns = self.names.iter().zip(&mut self.builders);
+        let columns =
+            columns.map(|(name, builder)| Column { name: name.clone(), values: builder.take() });
+        let source = Source::text(self.name, lines).starting(first);
+        Ok(Table { source, columns: columns.collect() })
+    }
 }
 
 /// Reads a record, if there is one.
 fn next<R: Read>(
-    reader: &mut Reader<Records<R>>,
+    reader: &mut csv::Reader<Records<R>>,
     record: &mut ByteRecord,
     name: &str,
 ) -> Result<bool> {
@@ -86,11 +123,16 @@ fn next<R: Read>(
             Error::input(format!("{name}, line {line}: {}", too_long()))
                 .with_hint("is there a quote that is never closed?")
         }
-        csv::ErrorKind::Io(error) => unreadable(name, &error),
+        csv::ErrorKind::Io(error) => failed(name, &error),
         other => Error::input(format!("cannot read {name}: {other:?}")),
     });
     reader.get_mut().ended();
     read
+}
+
+/// Why the file cannot be read, or why it is not: it unfolds to too much.
+fn failed(name: &str, error: &io::Error) -> Error {
+    refused(error).unwrap_or_else(|| unreadable(name, error))
 }
 
 fn fields(count: usize) -> String {
@@ -102,7 +144,7 @@ fn lossy(cell: &[u8]) -> String {
 }
 
 /// Reads until the first line is there, or enough of it.
-fn first_line(file: &mut impl Read) -> std::io::Result<Vec<u8>> {
+fn first_line(file: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     let mut chunk = vec![0; 1 << 16];
     while start.len() < BUFFER && memchr::memchr2(b'\n', b'\r', &start).is_none() {
@@ -143,95 +185,6 @@ fn refuse_other_formats(start: &[u8], name: &str) -> Result<()> {
         None => Ok(()),
         Some(kind) => Err(Error::input(format!("{name}: expected CSV, but it is {kind}"))),
     }
-}
-
-/// A column while it is read.
-enum Builder {
-    Numbers {
-        numbers: Vec<f64>,
-        /// Cells such as `NA` that mean a missing number, but may be a name in a text.
-        marks: Vec<(usize, &'static str)>,
-    },
-    Text(Text),
-    /// A column that was not asked for.
-    Skipped,
-}
-
-/// What stands for a missing number in files that R, pandas or polars wrote.
-const MISSING: [&str; 6] = ["NA", "NaN", "nan", "null", "NULL", "None"];
-
-impl Builder {
-    fn new(wanted: &Wanted, name: &str) -> Self {
-        if wanted.wants(name) {
-            Self::Numbers { numbers: Vec::new(), marks: Vec::new() }
-        } else {
-            Self::Skipped
-        }
-    }
-
-    fn push(&mut self, cell: &[u8]) {
-        match self {
-            Self::Skipped => {}
-            Self::Text(text) => text.push(&String::from_utf8_lossy(cell)),
-            Self::Numbers { numbers, marks } => {
-                if cell.is_empty() {
-                    numbers.push(f64::NAN);
-                } else if let Some(number) = number(cell) {
-                    numbers.push(number);
-                } else if let Some(mark) = MISSING.iter().find(|mark| mark.as_bytes() == cell) {
-                    marks.push((numbers.len(), mark));
-                    numbers.push(f64::NAN);
-                } else {
-                    let mut text = to_text(numbers, marks);
-                    text.push(&String::from_utf8_lossy(cell));
-                    *self = Self::Text(text);
-                }
-            }
-        }
-    }
-
-    fn finish(self) -> Values {
-        match self {
-            Self::Numbers { numbers, marks } if marks.len() == numbers.len() => {
-                Values::Text(to_text(&numbers, &marks))
-            }
-            Self::Numbers { numbers, .. } => Values::Numbers(numbers),
-            Self::Text(text) => Values::Text(text),
-            Self::Skipped => Values::Other(NOT_READ.to_owned()),
-        }
-    }
-}
-
-/// Turns numbers back into text; `1.0` comes back as `1`.
-fn to_text(numbers: &[f64], marks: &[(usize, &str)]) -> Text {
-    let mut marks = marks.iter().peekable();
-    let mut text = Text::default();
-    for (row, number) in numbers.iter().enumerate() {
-        if let Some((_, mark)) = marks.next_if(|(at, _)| *at == row) {
-            text.push(mark);
-        } else if number.is_nan() {
-            text.push("");
-        } else {
-            text.push(&number.to_string());
-        }
-    }
-    text
-}
-
-/// A cell as a number. Codes such as `007` and integers that a double cannot hold exactly, such as
-/// hashes, are not numbers: as such they would lose what tells them apart.
-fn number(cell: &[u8]) -> Option<f64> {
-    let digits = cell.strip_prefix(b"-").or_else(|| cell.strip_prefix(b"+")).unwrap_or(cell);
-    match digits {
-        [b'0', b'0'..=b'9', ..] => return None,
-        [b'0'..=b'9' | b'.', ..] => {}
-        _ if digits.eq_ignore_ascii_case(b"inf") || digits.eq_ignore_ascii_case(b"infinity") => {}
-        _ => return None,
-    }
-    if digits.len() > 15 && digits.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    std::str::from_utf8(cell).ok()?.parse().ok()
 }
 
 #[cfg(test)]

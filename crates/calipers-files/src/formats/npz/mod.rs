@@ -4,6 +4,7 @@ mod npy;
 mod read;
 mod write;
 
+use super::pieces::{Piece, Whole};
 use super::{Format, Support};
 
 pub(super) const FORMAT: Format = Format {
@@ -16,6 +17,11 @@ pub(super) const FORMAT: Format = Format {
     arrays: true,
     support: Support::BuiltIn {
         read: read::read,
+        // An array is not cut without being read, and so an archive is one piece.
+        open: |file, asked| {
+            let bytes = asked.allowance.size();
+            Ok(Box::new(Whole::new(move || Ok(Piece { table: read::read(file, asked)?, bytes }))))
+        },
         write: |sheet, _, file| write::write(sheet, file),
     },
 };

@@ -3,6 +3,8 @@
 #[cfg(feature = "parquet")]
 mod pages;
 #[cfg(feature = "parquet")]
+mod pieces;
+#[cfg(feature = "parquet")]
 mod read;
 #[cfg(feature = "parquet")]
 mod schema;
@@ -23,6 +25,10 @@ pub(super) const FORMAT: Format = Format {
     #[cfg(feature = "parquet")]
     support: Support::BuiltIn {
         read: |file, asked| super::guard::guarded(asked.name, || read::read(file, asked)),
+        open: |file, asked| {
+            let opened = super::guard::guarded(asked.name, || pieces::Parquet::open(file, asked));
+            Ok(Box::new(opened?))
+        },
         write: |sheet, _, file| write::write(sheet, file),
     },
     #[cfg(not(feature = "parquet"))]

@@ -3,25 +3,28 @@
 //! The library makes room for what a file says of itself, so that is looked at first: the tree of
 //! columns ([`schema`]), the numbers of rows, and the sizes of the pages ([`pages`]).
 
+use std::collections::BTreeMap;
 use std::fs::File;
 
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
 use parquet::basic::{Compression, Type};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::ParquetMetaData;
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 
 use super::super::Asked;
-use super::super::arrow::read::{collect, projection};
+use super::super::arrow::read::{Gathered, projection, unusable};
 use super::pages::{self, Chunk};
 use super::schema;
 use crate::allowance::{Allowance, CELL};
 use crate::error::{Error, Result, unreadable};
-use crate::table::Table;
+use crate::table::{Source, Table};
 use calipers::words::thousands;
 
 /// Rows that are decoded at once, unless their text may be too long for that.
-const BATCH: u64 = 1024;
+const BATCH: usize = 1024;
 
 /// What those rows may take of what the whole file may unfold to: they are held beside it.
 const SHARE: u64 = 4;
@@ -29,22 +32,44 @@ const SHARE: u64 = 4;
 /// Reads a file; columns that are not wanted or cannot be used are not even decoded.
 pub fn read(file: File, asked: Asked<'_>) -> Result<Table> {
     let Asked { name, wanted, mut allowance, .. } = asked;
-    let damaged =
-        |error: ParquetError| Error::input(format!("cannot read {name} as Parquet: {error}"));
-    if !schema::is_sound(&file, allowance.size()).map_err(|error| unreadable(name, &error))? {
+    let metadata = metadata(&file, name, &allowance)?;
+    let (schema, groups) = (metadata.schema(), metadata.metadata());
+    let roots = projection(schema, wanted);
+    check_rows(groups, roots.len(), &allowance)?;
+    let mask = ProjectionMask::roots(metadata.parquet_schema(), roots);
+    let mut measured = allowance.clone();
+    let mut widths = Widths::default();
+    for group in groups.row_groups() {
+        widths.measure(group, &mask, &file, &mut measured, name)?;
+    }
+    let batch = widths.batch(BATCH, &measured)?;
+    let mut gathered = Gathered::new(schema, wanted);
+    let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())
+        .with_projection(mask)
+        .with_batch_size(batch)
+        .build()
+        .map_err(|error| damaged(name, &error))?;
+    for batch in reader {
+        let batch = batch.map_err(|error| unusable(name, "Parquet", &error))?;
+        gathered.add(&batch, name, "Parquet", &mut allowance)?;
+    }
+    Ok(gathered.take(Source::rows(name)))
+}
+
+/// What the library says of a file.
+pub fn damaged(name: &str, error: &ParquetError) -> Error {
+    Error::input(format!("cannot read {name} as Parquet: {error}"))
+}
+
+/// What the file says of itself, once it was looked at whether the library may read that.
+pub fn metadata(file: &File, name: &str, allowance: &Allowance) -> Result<ArrowReaderMetadata> {
+    if !schema::is_sound(file, allowance.size()).map_err(|error| unreadable(name, &error))? {
         return Err(Error::input(format!(
             "cannot read {name}: the file is damaged (its columns are no tree)"
         )));
     }
-    let pages = file.try_clone().map_err(|error| unreadable(name, &error))?;
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(damaged)?;
-    let schema = builder.schema().clone();
-    let roots = projection(&schema, wanted);
-    check_rows(builder.metadata(), roots.len(), &allowance)?;
-    let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
-    let batch = batch(builder.metadata(), &mask, &pages, &mut allowance.clone(), name)?;
-    let reader = builder.with_projection(mask).with_batch_size(batch).build().map_err(damaged)?;
-    collect(&schema, reader, name, "Parquet", wanted, &mut allowance)
+    ArrowReaderMetadata::load(file, ArrowReaderOptions::default())
+        .map_err(|error| damaged(name, &error))
 }
 
 /// Looks at the number of rows, wherever it is said to be largest.
@@ -58,17 +83,21 @@ fn check_rows(metadata: &ParquetMetaData, columns: usize, allowance: &Allowance)
     allowance.promised(rows * columns.max(1) as u128 * u128::from(CELL), &what)
 }
 
-/// How many rows to decode at once: a value is never longer than the page it comes from, but a
+/// How long the cells of each column may be: a value is never longer than the page it comes from, but a
 /// dictionary or a shared prefix can make each of them as long.
-fn batch(
-    metadata: &ParquetMetaData,
-    mask: &ProjectionMask,
-    file: &File,
-    allowance: &mut Allowance,
-    name: &str,
-) -> Result<usize> {
-    let mut longest = vec![0; metadata.file_metadata().schema_descr().num_columns()];
-    for group in metadata.row_groups() {
+#[derive(Default)]
+pub struct Widths(BTreeMap<usize, u64>);
+
+impl Widths {
+    /// Looks at the pages of a group of rows.
+    pub fn measure(
+        &mut self,
+        group: &RowGroupMetaData,
+        mask: &ProjectionMask,
+        file: &File,
+        allowance: &mut Allowance,
+        name: &str,
+    ) -> Result<()> {
         for (at, column) in group.columns().iter().enumerate() {
             if !mask.leaf_included(at) {
                 continue;
@@ -84,12 +113,16 @@ fn batch(
                 }
                 _ => CELL,
             };
-            if let Some(longest) = longest.get_mut(at) {
-                *longest = width.max(*longest);
-            }
+            let longest = self.0.entry(at).or_default();
+            *longest = width.max(*longest);
         }
+        Ok(())
     }
-    let row = longest.iter().fold(0u64, |sum, &width| sum.saturating_add(width)).max(1);
-    allowance.promised(row.into(), "rows of text or decimals")?;
-    Ok((allowance.limit() / SHARE / row).clamp(1, BATCH) as usize)
+
+    /// How many rows to decode at once, at most so many.
+    pub fn batch(&self, most: usize, allowance: &Allowance) -> Result<usize> {
+        let row = self.0.values().fold(0u64, |sum, &width| sum.saturating_add(width)).max(1);
+        allowance.promised(row.into(), "rows of text or decimals")?;
+        Ok((allowance.limit() / SHARE / row).clamp(1, most as u64) as usize)
+    }
 }

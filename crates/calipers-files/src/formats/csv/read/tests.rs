@@ -1,7 +1,8 @@
 use super::*;
+use crate::table::Values;
 
 fn read_text(text: &str) -> Result<Table> {
-    read(text.as_bytes(), "table.csv", None, &Wanted::default())
+    Reader::open(text.as_bytes(), "table.csv", None, &Wanted::default())?.take(Size::WHOLE)
 }
 
 /// The columns of a text: numbers, or texts in brackets.
@@ -94,6 +95,8 @@ fn what_is_not_text_is_refused() {
 
 #[test]
 fn bytes_that_are_no_utf8_do_not_stop_the_reading() {
-    let table = read(&b"a,b\n\xffx,1\n"[..], "table.csv", None, &Wanted::default()).unwrap();
+    let text = &b"a,b\n\xffx,1\n"[..];
+    let reader = Reader::open(text, "table.csv", None, &Wanted::default());
+    let table = reader.unwrap().take(Size::WHOLE).unwrap();
     assert_eq!(table.columns.len(), 2);
 }

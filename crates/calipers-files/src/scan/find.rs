@@ -1,0 +1,97 @@
+//! Which files are meant: by their names, by the directory they are in, or by a pattern.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use glob::{MatchOptions, glob_with};
+
+use crate::error::{Error, Result, unreadable};
+use crate::formats::Format;
+use crate::words::file_name;
+
+/// As a shell does it: a `*` stands for no slash, and for no point at the start of a name.
+const OPTIONS: MatchOptions = MatchOptions {
+    case_sensitive: true,
+    require_literal_separator: true,
+    require_literal_leading_dot: true,
+};
+
+/// The files that a path means. What is there is taken as it is called, whatever letters are in its name.
+///
+/// # Errors
+/// Nothing is there, or nothing that can be read.
+pub fn files(given: &Path) -> Result<Vec<PathBuf>> {
+    match fs::metadata(given) {
+        Ok(metadata) if metadata.is_dir() => match below(given)? {
+            none if none.is_empty() => Err(Error::input(format!(
+                "{}: no file in the directory ends in {}",
+                file_name(given),
+                Format::endings("or")
+            ))),
+            files => Ok(files),
+        },
+        Ok(_) => Ok(vec![given.to_owned()]),
+        Err(_) if is_pattern(given) => matching(given),
+        Err(error) => {
+            Format::of(given)?;
+            Err(unreadable(&file_name(given), &error))
+        }
+    }
+}
+
+fn is_pattern(path: &Path) -> bool {
+    path.to_string_lossy().contains(['*', '?', '['])
+}
+
+/// The files that a pattern matches, in the order of their paths.
+fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
+    let name = file_name(pattern);
+    let paths = glob_with(&pattern.to_string_lossy(), OPTIONS)
+        .map_err(|error| Error::input(format!("{name}: it is no pattern: {}", error.msg)))?;
+    let asked_for = pattern.file_name().is_some_and(|name| is_passed_over(Path::new(name)));
+    let mut found = Vec::new();
+    for path in paths {
+        let path = path.map_err(|error| unreadable(&file_name(error.path()), error.error()))?;
+        if path.is_dir() {
+            found.extend(below(&path)?);
+        } else if asked_for || !is_passed_over(&path) {
+            found.push(path);
+        }
+    }
+    if found.is_empty() {
+        return Err(Error::input(format!("{name}: no file matches")));
+    }
+    found.sort_unstable();
+    // A directory and one within it may both match.
+    found.dedup();
+    Ok(found)
+}
+
+/// The files below a directory that can be read by what they end in, in the order of their paths. A link
+/// to a directory is not followed: it may lead back.
+fn below(directory: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut open = vec![directory.to_owned()];
+    while let Some(directory) = open.pop() {
+        let failed = |error: std::io::Error| unreadable(&file_name(&directory), &error);
+        for entry in fs::read_dir(&directory).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let path = entry.path();
+            if is_passed_over(&path) {
+                continue;
+            }
+            if entry.file_type().map_err(failed)?.is_dir() {
+                open.push(path);
+            } else if path.is_file() && path.extension().is_some() && Format::of(&path).is_ok() {
+                found.push(path);
+            }
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// Whether a name is one that writers leave beside the data: `_SUCCESS`, `.part-0.parquet.crc`.
+fn is_passed_over(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(['.', '_']))
+}

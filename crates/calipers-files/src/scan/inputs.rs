@@ -1,0 +1,202 @@
+//! The files of a scan.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::find::files;
+use super::held::Held;
+use super::partitions::partitions;
+use crate::allowance::{Allowance, LEAST};
+use crate::error::{Error, Result, unreadable};
+use crate::formats::pieces::Opened;
+use crate::formats::{Asked, Format, csv};
+use crate::table::Wanted;
+use crate::words::file_name;
+
+/// The files that were asked for, in order.
+///
+/// ```
+/// use calipers_files::Inputs;
+///
+/// let folder = tempfile::tempdir()?;
+/// for day in ["day=1", "day=2"] {
+///     std::fs::create_dir(folder.path().join(day))?;
+///     std::fs::write(folder.path().join(day).join("part.csv"), "y,p\n1,0.75\n")?;
+/// }
+/// let inputs = Inputs::find(&[folder.path().join("day=*/part.csv")])?;
+/// assert_eq!((inputs.len(), inputs.bytes()), (2, 22));
+/// assert_eq!(inputs.partitions(1), [("day".to_owned(), "2".to_owned())]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Inputs {
+    files: Vec<Arc<Input>>,
+}
+
+#[derive(Debug)]
+struct Input {
+    path: PathBuf,
+    /// The path as messages name it.
+    name: String,
+    format: &'static Format,
+    bytes: u64,
+    partitions: Vec<(String, String)>,
+    /// What came through a pipe.
+    held: Option<Held>,
+}
+
+impl Inputs {
+    /// Finds what is given: files, the files below directories, those that patterns such as
+    /// `day=*/part-*.parquet` match, in this order; within a directory or a pattern, by their paths. `-`
+    /// is CSV on standard input, which is kept, so that it can be read more than once.
+    ///
+    /// Of a directory, files whose ending is not known are passed over, and so are names that begin with
+    /// `_` or a point. A file that is given twice is there twice.
+    ///
+    /// # Errors
+    /// A file is not there or of no known ending, a pattern matches nothing, a directory has no files.
+    pub fn find(given: &[PathBuf]) -> Result<Self> {
+        let mut found: Vec<Arc<Input>> = Vec::new();
+        // What comes through a pipe comes once, however often it is given.
+        let mut piped: Vec<Arc<Input>> = Vec::new();
+        for given in given {
+            if let Some(before) = piped.iter().find(|input| input.path == *given) {
+                found.push(Arc::clone(before));
+                continue;
+            }
+            let paths = match is_stdin(given) {
+                true => vec![given.clone()],
+                false => files(given)?,
+            };
+            for path in paths {
+                let input = Arc::new(Input::new(path)?);
+                if input.held.is_some() {
+                    piped.push(Arc::clone(&input));
+                }
+                found.push(input);
+            }
+        }
+        Ok(Self { files: found })
+    }
+
+    /// How many files there are.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// What messages call a file, by its number from 0.
+    pub fn name(&self, file: usize) -> &str {
+        self.files.get(file).map_or("", |input| &input.name)
+    }
+
+    /// Where a file is; standard input is `-`.
+    pub fn path(&self, file: usize) -> &Path {
+        self.files.get(file).map_or(Path::new(""), |input| &input.path)
+    }
+
+    /// What all files take on the disk.
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().fold(0, |sum, input| sum.saturating_add(input.bytes))
+    }
+
+    /// How many rows there are, if every file says so without being read, as Parquet does.
+    ///
+    /// # Errors
+    /// A file cannot be opened.
+    pub fn rows(&self) -> Result<Option<u64>> {
+        let nothing = Wanted::new(Vec::new(), false);
+        let mut sum: u64 = 0;
+        for file in 0..self.len() {
+            let Some(rows) = self.open(file, &nothing)?.shape().rows else { return Ok(None) };
+            sum = sum.saturating_add(rows);
+        }
+        Ok(Some(sum))
+    }
+
+    /// What the folders of a file say of its rows: `site=north/day=3/part.parquet` is of the site
+    /// `north` and of day `3`. A missing value is empty.
+    pub fn partitions(&self, file: usize) -> &[(String, String)] {
+        self.files.get(file).map_or(&[], |input| &input.partitions)
+    }
+
+    /// The same without some files.
+    ///
+    /// ```
+    /// use calipers_files::Inputs;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// for name in ["a.csv", "b.csv", "c.csv"] {
+    ///     std::fs::write(folder.path().join(name), "y,p\n1,0.75\n")?;
+    /// }
+    /// let rest = Inputs::find(&[folder.path().to_owned()])?.without(&[1]);
+    /// assert!(rest.name(0).ends_with("a.csv") && rest.name(1).ends_with("c.csv"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn without(&self, left_out: &[usize]) -> Self {
+        let kept = self.files.iter().enumerate().filter(|(file, _)| !left_out.contains(file));
+        Self { files: kept.map(|(_, input)| Arc::clone(input)).collect() }
+    }
+
+    /// Opens a file to be read some rows at a time.
+    pub(super) fn open<'a>(
+        &'a self,
+        file: usize,
+        wanted: &'a Wanted,
+    ) -> Result<Box<dyn Opened + 'a>> {
+        match self.files.get(file) {
+            Some(input) => input.open(wanted),
+            None => Err(Error::unexpected(format!("there is no file {file}"))),
+        }
+    }
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+impl Input {
+    fn new(path: PathBuf) -> Result<Self> {
+        let name = if is_stdin(&path) { "standard input".to_owned() } else { file_name(&path) };
+        let format = Format::of(&path)?;
+        let failed = |error: io::Error| unreadable(&name, &error);
+        let (held, bytes) = if is_stdin(&path) {
+            let (held, bytes) = Held::keep(io::stdin().lock()).map_err(failed)?;
+            (Some(held), bytes)
+        } else {
+            let metadata = fs::metadata(&path).map_err(failed)?;
+            // A pipe with another name than standard input's; formats other than text cannot be one.
+            match metadata.is_file() || !format.is_text() {
+                true => (None, metadata.len()),
+                false => {
+                    let pipe = File::open(&path).map_err(failed)?;
+                    let (held, bytes) = Held::keep(pipe).map_err(failed)?;
+                    (Some(held), bytes)
+                }
+            }
+        };
+        Ok(Self { partitions: partitions(&path), path, name, format, bytes, held })
+    }
+
+    fn open<'a>(&'a self, wanted: &'a Wanted) -> Result<Box<dyn Opened + 'a>> {
+        let Self { path, name, .. } = self;
+        let failed = |error: io::Error| unreadable(name, &error);
+        let asked = |bytes: u64| {
+            let allowance = Allowance::of(name, bytes, LEAST);
+            Asked { path, name, wanted, allowance }
+        };
+        if let Some(held) = &self.held {
+            return Ok(Box::new(csv::open(Box::new(held.clone()), asked(self.bytes))?));
+        }
+        let file = File::open(path).map_err(failed)?;
+        let bytes = file.metadata().map_err(failed)?.len();
+        self.format.open(file, asked(bytes))
+    }
+}
