@@ -2,11 +2,13 @@
 
 use std::io::{IsTerminal, stderr};
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
 use calipers::Estimator;
+use calipers::words::thousands;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::error::say;
@@ -18,6 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Something that has no measure of how far it is.
 const DOING: &str = "{elapsed:>4} {msg}";
 const FITTING: &str = "{elapsed:>4} [{bar:30}] {pos} of {len} fits";
+
+/// Something that has a size.
+const READING: &str = "{elapsed:>4} {msg} [{bar:24}] {bytes} of {total_bytes}, {eta} left";
 
 /// A line that goes away when this is dropped.
 pub struct Progress {
@@ -74,9 +79,41 @@ impl Progress {
         })
     }
 
+    /// Begins to read so many bytes, to do something with them.
+    pub fn reading(&self, doing: &'static str, bytes: u64) -> Reading {
+        if self.alive.is_some() {
+            set_style(&self.bar, READING);
+            self.bar.set_message(doing);
+            self.bar.set_length(bytes);
+            self.bar.set_position(0);
+            self.bar.reset_eta();
+        }
+        Reading { bar: self.bar.clone(), doing, rows: AtomicU64::new(0) }
+    }
+
     /// Says something to standard error, above the line if there is one.
     pub fn say(&self, remark: &str) {
         self.bar.suspend(|| say(remark));
+    }
+}
+
+/// A reading under way.
+pub struct Reading {
+    bar: ProgressBar,
+    doing: &'static str,
+    rows: AtomicU64,
+}
+
+impl Reading {
+    /// Counts rows and bytes.
+    pub fn seen(&self, rows: u64, bytes: u64) {
+        if self.bar.is_hidden() {
+            self.rows.fetch_add(rows, Ordering::Relaxed);
+            return self.bar.inc(bytes);
+        }
+        let rows = rows + self.rows.fetch_add(rows, Ordering::Relaxed);
+        self.bar.set_message(format!("{} {} rows", self.doing, thousands(rows)));
+        self.bar.inc(bytes);
     }
 }
 

@@ -4,14 +4,16 @@ mod columns;
 mod files;
 mod fitting;
 mod lists;
+mod many;
 mod method;
 mod metrics;
 mod running;
 
 pub use columns::{ColumnArgs, ScoreArgs};
-pub use files::{to_read, to_write};
+pub use files::{many_to_read, to_read, to_write};
 pub use fitting::FittingArgs;
 pub use lists::{ListArgs, ListFormat, ReportFormat};
+pub use many::ManyArgs;
 pub use method::{Binary, MethodArgs};
 pub use metrics::MetricArgs;
 pub use running::RunningArgs;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use calipers_draw::text::{self, Face, Outcome};
 
-use super::measure::{estimator, explain, limits, metrics, predictions};
-use crate::args::{ColumnArgs, ListFormat, MEASURE, MethodArgs, OUTPUT, to_read};
+use super::measure::{estimator, files, folds, limits, metrics};
+use crate::args::{ColumnArgs, ListFormat, MEASURE, ManyArgs, MethodArgs, OUTPUT, many_to_read};
 use crate::error::{Result, say};
 use crate::exit::Exit;
 use crate::output::{self, look};
@@ -27,8 +27,8 @@ every group is held to the limits, too.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    #[arg(value_name = "FILE", help = to_read())]
-    pub file: PathBuf,
+    #[arg(value_name = "FILE", required = true, num_args = 1.., help = many_to_read())]
+    pub files: Vec<PathBuf>,
 
     /// What may not be exceeded, such as l1=0.02; repeat it or separate by commas
     #[arg(long, value_name = "M=LIMIT", value_delimiter = ',', required = true, help_heading = MEASURE)]
@@ -36,6 +36,9 @@ pub struct Args {
 
     #[command(flatten)]
     pub columns: ColumnArgs,
+
+    #[command(flatten)]
+    pub many: ManyArgs,
 
     #[command(flatten)]
     pub method: MethodArgs,
@@ -60,13 +63,14 @@ pub fn run(args: &Args) -> Result<Exit> {
     if let Some(draws) = draws {
         estimator = estimator.draws(draws);
     }
-    let file = output::name(&args.file);
+    let fitting = &args.method.fitting;
+    let files = files(&args.files, &args.columns, &args.many, fitting);
+    let file = files.name();
     let progress = Progress::start(format!("reading {file}"));
-    let loaded = predictions(&args.file, &args.columns, &args.method.fitting, &|_| {})?;
-    let plan = loaded.folds.unwrap_or_default();
-    let estimator =
-        progress.watch(estimator.fold_plan(plan), draws, "holding groups to the limits");
-    let report = estimator.estimate(&loaded.predictions).map_err(|error| explain(&error))?;
+    let (report, _) = files.estimate(fitting.seed, &progress, &|_| {}, &mut |own| {
+        let estimator = estimator.clone().fold_plan(folds(own, fitting));
+        progress.watch(estimator, draws, "holding groups to the limits")
+    })?;
     drop(progress);
     let outcomes = Outcome::all(&report, &limits);
     if let Some(path) = &args.junit {

@@ -6,8 +6,12 @@ use calipers::{Folds, Predictions};
 use calipers_draw::text::{self, Worse};
 use calipers_files::words::file_name;
 
-use super::measure::{estimator, explain, limits, metrics, predictions};
-use crate::args::{ColumnArgs, FittingArgs, ListFormat, MEASURE, MethodArgs, MetricArgs, OUTPUT};
+use super::explain::explain;
+use super::many::say_sample;
+use super::measure::{estimator, files, folds, limits, metrics};
+use crate::args::{
+    ColumnArgs, FittingArgs, ListFormat, MEASURE, ManyArgs, MethodArgs, MetricArgs, OUTPUT,
+};
 use crate::error::{Failure, Result};
 use crate::exit::Exit;
 use crate::output::{self, look};
@@ -21,8 +25,11 @@ Examples:
   calipers compare old.csv new.csv
   calipers compare a.parquet b.parquet c.parquet --metric l1,brier --format json
   calipers compare old.csv new.csv --max-worse l1=0.01
+  calipers compare old/ new/ --key request_id
 
-The files hold the same rows in the same order, with the same labels.
+The files hold the same rows in the same order, with the same labels; or rows
+are paired by a column that both have (--key). A directory or a pattern of
+several files is one model.
 
 With --max-worse the exit status is 1 if more error is shown to be found in one
 of the other files than in the first, by more than the limit; 0 if none is.";
@@ -31,12 +38,15 @@ of the other files than in the first, by more than the limit; 0 if none is.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The predictions of two models or more, one file each
+    /// The predictions of two models or more, one file, directory or pattern each
     #[arg(value_name = "FILE", required = true, num_args = 2..)]
     pub files: Vec<PathBuf>,
 
     #[command(flatten)]
     pub columns: ColumnArgs,
+
+    #[command(flatten)]
+    pub many: ManyArgs,
 
     #[command(flatten)]
     pub metrics: MetricArgs,
@@ -65,7 +75,14 @@ pub fn run(args: &Args) -> Result<Exit> {
     let metrics = metrics(args.metrics.metric.iter().map(String::as_str).chain(held))?;
     let estimator = estimator(metrics, &args.method)?;
     let progress = Progress::start("reading");
-    let (models, plan) = load_models(&args.files, &args.columns, &args.method.fitting, &|_| {})?;
+    let (models, plan) = load_models(
+        &args.files,
+        &args.columns,
+        &args.many,
+        &args.method.fitting,
+        &progress,
+        &|_| {},
+    )?;
     let estimator =
         progress.watch(estimator.fold_plan(plan), args.method.draws, "on to the next model");
     let named: Vec<(&str, &Predictions<'_>)> =
@@ -85,20 +102,24 @@ pub fn run(args: &Args) -> Result<Exit> {
 
 /// Reads the files of one model or several, by their names, and the folds that they share.
 pub fn load_models(
-    files: &[PathBuf],
+    paths: &[PathBuf],
     columns: &ColumnArgs,
+    many: &ManyArgs,
     fitting: &FittingArgs,
+    progress: &Progress,
     say: &dyn Fn(&str),
 ) -> Result<(Models, Folds)> {
     let mut models: Models = Vec::new();
     let mut plan: Option<Folds> = None;
-    for file in files {
-        let name = file_name(file);
+    for path in paths {
+        let name = file_name(path);
         if models.iter().any(|(already, _)| *already == name) {
             return Err(Failure::input(format!("{name}: the file is named twice")));
         }
-        let loaded = predictions(file, columns, fitting, say)?;
-        let own = loaded.folds.unwrap_or_default();
+        let files = files(std::slice::from_ref(path), columns, many, fitting);
+        let gathered = files.gather(fitting.seed, progress, say)?;
+        say_sample(&gathered);
+        let own = folds(gathered.folds, fitting);
         if plan.as_ref().is_some_and(|plan| *plan != own) {
             return Err(Failure::input(format!(
                 "{name}: its folds are not those of the first file"
@@ -106,7 +127,7 @@ pub fn load_models(
             .hint("all models are compared on the same folds; --folds 5 draws them"));
         }
         plan = Some(own);
-        models.push((name, loaded.predictions));
+        models.push((name, gathered.predictions));
     }
     Ok((models, plan.unwrap_or_default()))
 }

@@ -9,8 +9,11 @@ use calipers_draw::strip;
 use calipers_draw::text::{self, Face};
 use calipers_files::Format;
 
-use super::measure::{estimator, explain, metrics, predictions};
-use crate::args::{ColumnArgs, MEASURE, MethodArgs, MetricArgs, OUTPUT, ReportFormat, to_read};
+use super::explain::explain;
+use super::measure::{estimator, files, folds, metrics};
+use crate::args::{
+    ColumnArgs, MEASURE, ManyArgs, MethodArgs, MetricArgs, OUTPUT, ReportFormat, many_to_read,
+};
 use crate::error::{Failure, Result, say};
 use crate::output::{self, look};
 use crate::progress::Progress;
@@ -19,6 +22,7 @@ const EXAMPLES: &str = "\
 Examples:
   calipers estimate predictions.csv
   calipers estimate predictions.parquet --label animal --probs p_cat,p_dog
+  calipers estimate 'logs/day=*/*.parquet' more/ --key request_id --group day
   calipers estimate logits.npz --metric l1,top-l1,log --log-floor 1e-12
   cut -d, -f2- table.csv | calipers estimate - --metric l1 --format json";
 
@@ -36,11 +40,14 @@ fn after_help() -> String {
 #[derive(Debug, clap::Args)]
 #[command(after_help = after_help())]
 pub struct Args {
-    #[arg(value_name = "FILE", help = to_read())]
-    pub file: PathBuf,
+    #[arg(value_name = "FILE", required = true, num_args = 1.., help = many_to_read())]
+    pub files: Vec<PathBuf>,
 
     #[command(flatten)]
     pub columns: ColumnArgs,
+
+    #[command(flatten)]
+    pub many: ManyArgs,
 
     #[command(flatten)]
     pub metrics: MetricArgs,
@@ -83,7 +90,9 @@ pub fn run(args: &Args) -> Result<()> {
     let metrics = metrics(args.metrics.metric.iter().map(String::as_str))?;
     let estimator = estimator(metrics, &args.method)?.bracket(args.bracket);
     let start = Instant::now();
-    let name = output::name(&args.file);
+    let fitting = &args.method.fitting;
+    let files = files(&args.files, &args.columns, &args.many, fitting);
+    let name = files.name();
     let progress = Progress::start(format!("reading {name}"));
     // The table and JSON have it themselves.
     let said = |line: &str| {
@@ -91,13 +100,16 @@ pub fn run(args: &Args) -> Result<()> {
             progress.say(line)
         }
     };
-    let loaded = predictions(&args.file, &args.columns, &args.method.fitting, &said)?;
-    let reading = start.elapsed();
-    let grouped = loaded.predictions.groups().is_some();
-    let then = if grouped { "estimating within groups" } else { "adding up" };
-    let plan = loaded.folds.unwrap_or_default();
-    let estimator = progress.watch(estimator.fold_plan(plan), args.method.draws, then);
-    let report = estimator.estimate(&loaded.predictions).map_err(|error| explain(&error))?;
+    let mut reading = start.elapsed();
+    let then = if args.columns.group.is_some() { "estimating within groups" } else { "adding up" };
+    let mut watched = None;
+    let (report, predictions) = files.estimate(fitting.seed, &progress, &said, &mut |own| {
+        reading = start.elapsed();
+        let estimator = estimator.clone().fold_plan(folds(own, fitting));
+        let estimator = progress.watch(estimator, args.method.draws, then);
+        watched = Some(estimator.clone());
+        estimator
+    })?;
     drop(progress);
     if args.timings {
         let estimating = (start.elapsed() - reading).as_secs_f64();
@@ -114,11 +126,13 @@ pub fn run(args: &Args) -> Result<()> {
         ReportFormat::Csv => text::csv::report(&report),
     };
     output::print(&text)?;
-    if args.format == ReportFormat::Table && !args.plain && stdout().is_terminal() {
-        let view = View::of(&loaded.predictions);
-        let sketch =
-            estimator.sketch(&loaded.predictions, view).map_err(|error| explain(&error))?;
-        output::print(&format!("\n{}", strip(&sketch)))?;
+    if let (Some(predictions), Some(estimator)) = (&predictions, watched)
+        && args.format == ReportFormat::Table
+        && !args.plain
+        && stdout().is_terminal()
+    {
+        let sketch = estimator.sketch(predictions, View::of(predictions));
+        output::print(&format!("\n{}", strip(&sketch.map_err(|error| explain(&error))?)))?;
     }
     // In the table the notes are part of what is read; elsewhere they would be in the way.
     if args.format != ReportFormat::Table {

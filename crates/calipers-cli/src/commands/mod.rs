@@ -7,14 +7,19 @@ mod check;
 mod columns;
 mod compare;
 mod estimate;
+mod explain;
+mod finish;
+mod many;
 mod measure;
 mod metrics;
 mod neighbours;
+mod plan;
 mod plot;
 mod recalibrate;
 mod recalibrators;
 mod report;
 mod simulate;
+mod tally;
 
 use clap::Subcommand;
 
@@ -45,6 +50,9 @@ commands! {
     Check => check,
     Compare => compare,
     Report => report,
+    Plan => plan,
+    Tally => tally,
+    Finish => finish,
     Plot => plot,
     Neighbours => neighbours,
     Recalibrate => recalibrate,

@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use calipers::{Neighbour, Neighbours};
 use calipers_draw::text::{self, lists};
-use calipers_files::{Columns, load};
+use calipers_files::FoldColumn;
 
-use super::measure::explain;
-use crate::args::{ColumnArgs, MEASURE, OUTPUT, ReportFormat, RunningArgs, to_read};
+use super::explain::explain;
+use super::many::{Files, say_sample};
+use crate::args::{ColumnArgs, MEASURE, ManyArgs, OUTPUT, ReportFormat, RunningArgs, to_read};
 use crate::error::{Failure, Result, say};
 use crate::output::{self, look};
+use crate::progress::Progress;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,6 +36,9 @@ pub struct Args {
 
     #[command(flatten)]
     pub columns: ColumnArgs,
+
+    #[command(flatten)]
+    pub many: ManyArgs,
 
     /// What to measure, with parameters after a colon, such as ece:bins=20; repeat it or separate by
     /// commas [default: all that measure such predictions]
@@ -71,8 +76,18 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(draws) = args.draws {
         asked = asked.draws(draws);
     }
-    let loaded = load(file, &Columns::from(&args.columns), &say)?;
-    let found = asked.measure(&loaded.predictions).map_err(|error| explain(&error))?;
+    let files = Files {
+        paths: std::slice::from_ref(file),
+        columns: &args.columns,
+        many: &args.many,
+        folds: FoldColumn::Unsaid,
+        threads: args.running.threads.into(),
+    };
+    let progress = Progress::start(format!("reading {}", files.name()));
+    let gathered = files.gather(args.seed, &progress, &say)?;
+    drop(progress);
+    say_sample(&gathered);
+    let found = asked.measure(&gathered.predictions).map_err(|error| explain(&error))?;
     output::print(&match args.format {
         ReportFormat::Table => text::measurements(&found, Some(&output::name(file)), look()),
         ReportFormat::Json => output::pretty(&found.to_json()),

@@ -8,10 +8,13 @@ use calipers_draw::{Size, svg};
 use calipers_files::words::{did_you_mean, file_name};
 use clap::ValueEnum;
 
-use super::measure::{explain, fitting, predictions};
-use crate::args::{ColumnArgs, FittingArgs, MEASURE, OUTPUT, to_read};
+use super::explain::explain;
+use super::many::say_sample;
+use super::measure::{files, fitting, folds};
+use crate::args::{ColumnArgs, FittingArgs, MEASURE, ManyArgs, OUTPUT, to_read};
 use crate::error::{Failure, Result, say};
 use crate::output;
+use crate::progress::Progress;
 
 /// What the file's name asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +60,9 @@ pub struct Args {
     pub columns: ColumnArgs,
 
     #[command(flatten)]
+    pub many: ManyArgs,
+
+    #[command(flatten)]
     pub fitting: FittingArgs,
 }
 
@@ -76,9 +82,14 @@ pub fn run(args: &Args) -> Result<()> {
     let picture = Picture::of(&args.output)?;
     refuse_unused(args)?;
     let estimator = fitting(&args.fitting)?;
-    let loaded = predictions(&args.file, &args.columns, &args.fitting, &say)?;
-    let estimator = estimator.fold_plan(loaded.folds.unwrap_or_default());
-    let predictions = &loaded.predictions;
+    let paths = std::slice::from_ref(&args.file);
+    let files = files(paths, &args.columns, &args.many, &args.fitting);
+    let progress = Progress::start(format!("reading {}", files.name()));
+    let gathered = files.gather(args.fitting.seed, &progress, &say)?;
+    drop(progress);
+    say_sample(&gathered);
+    let estimator = estimator.fold_plan(folds(gathered.folds, &args.fitting));
+    let predictions = &gathered.predictions;
     let view = match &args.class {
         None => View::of(predictions),
         Some(name) => View::class(predictions, name).map_err(|error| {

@@ -7,17 +7,20 @@ use calipers::words::listed;
 use calipers::{ModelNotes, Preserve, Sample, Stop, preserving, recalibrator, with_pool};
 use calipers_draw::text::{approximations, count, fit_notes, note};
 use calipers_files::{
-    Cells, Columns, FoldColumn, Format, ScoreColumns, Sheet, Table, Unlabelled, Wanted, load, read,
-    write,
+    Cells, FoldColumn, Format, ScoreColumns, Sheet, Table, Unlabelled, Wanted, read, write,
 };
 use clap::Subcommand;
 use ndarray::Array2;
 
-use super::measure::explain;
-use crate::args::{ColumnArgs, MEASURE, OUTPUT, RunningArgs, ScoreArgs, to_read, to_write};
+use super::explain::explain;
+use super::many::{Files, say_sample};
+use crate::args::{
+    ColumnArgs, MEASURE, ManyArgs, OUTPUT, RunningArgs, ScoreArgs, to_read, to_write,
+};
 use crate::error::{Failure, Result, say};
 use crate::model::{KnownModel, text};
 use crate::output;
+use crate::progress::Progress;
 
 /// Correct probabilities: fit a recalibrator to a file, apply it to others
 #[derive(Debug, clap::Args)]
@@ -67,6 +70,9 @@ struct FitArgs {
 
     #[command(flatten)]
     columns: ColumnArgs,
+
+    #[command(flatten)]
+    many: ManyArgs,
 
     /// What learns the truth from the predictions, with parameters after a colon, such as
     /// kernel:bandwidth=0.05. `calipers recalibrators` lists what there is
@@ -143,8 +149,17 @@ fn fit(args: &FitArgs) -> Result<()> {
     if let Some(order) = args.preserve {
         recalibrator = preserving(recalibrator, order.into());
     }
-    let columns = Columns { folds: FoldColumn::Drawn, ..(&args.columns).into() };
-    let loaded = load(&args.file, &columns, &say)?;
+    let files = Files {
+        paths: std::slice::from_ref(&args.file),
+        columns: &args.columns,
+        many: &args.many,
+        folds: FoldColumn::Drawn,
+        threads: args.running.threads.into(),
+    };
+    let progress = Progress::start(format!("reading {}", files.name()));
+    let loaded = files.gather(args.seed, &progress, &say)?;
+    drop(progress);
+    say_sample(&loaded);
     let sample = Sample::from(&loaded.predictions);
     let threads = args.running.threads.into();
     let fitted = with_pool(threads, &Stop::new(), || recalibrator.fit(&sample, args.seed))

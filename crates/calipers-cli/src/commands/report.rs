@@ -10,8 +10,9 @@ use calipers_draw::{Page, Run};
 use calipers_files::words::file_name;
 
 use super::compare::{Models, load_models};
-use super::measure::{estimator, explain, metrics};
-use crate::args::{Binary, ColumnArgs, MEASURE, MethodArgs, MetricArgs, to_read};
+use super::explain::explain;
+use super::measure::{estimator, metrics};
+use crate::args::{Binary, ColumnArgs, MEASURE, ManyArgs, MethodArgs, MetricArgs, to_read};
 use crate::error::{Failure, Result};
 use crate::output;
 use crate::progress::Progress;
@@ -44,6 +45,9 @@ pub struct Args {
     pub columns: ColumnArgs,
 
     #[command(flatten)]
+    pub many: ManyArgs,
+
+    #[command(flatten)]
     pub metrics: MetricArgs,
 
     #[command(flatten)]
@@ -66,7 +70,14 @@ pub fn run(args: &Args) -> Result<()> {
     let start = Instant::now();
     let progress = Progress::start("reading");
     let said = |line: &str| progress.say(line);
-    let (mut models, plan) = load_models(&args.files, &args.columns, &args.method.fitting, &said)?;
+    let (mut models, plan) = load_models(
+        &args.files,
+        &args.columns,
+        &args.many,
+        &args.method.fitting,
+        &progress,
+        &said,
+    )?;
     for (name, _) in models.iter_mut().filter(|(name, _)| name == "-") {
         *name = "standard input".to_owned();
     }

@@ -25,7 +25,7 @@ pub fn resolve(
 ) -> Result<Labels> {
     let (rows, found) = distinct(values, place)?;
     let Reading { codes, classes, .. } =
-        read(&found, classes).map_err(|error| located(&error, place))?;
+        read(&found, classes).map_err(|error| explained(&error, place))?;
     Ok(Labels { codes: rows.into_iter().map(|at| codes[at]).collect(), classes })
 }
 
@@ -80,7 +80,7 @@ fn distinct(values: &Values, place: &dyn Fn(usize) -> String) -> Result<(Vec<usi
 }
 
 /// The core's error with its place in the file, and what to do about it.
-fn located(error: &calipers::Error, place: &dyn Fn(usize) -> String) -> Error {
+pub fn explained(error: &calipers::Error, place: &dyn Fn(usize) -> String) -> Error {
     match error {
         calipers::Error::UnknownLabel { row, value, classes } => Error::input(format!(
             "{}: label {value:?} is none of the classes {}",

@@ -10,7 +10,7 @@ pub(crate) mod checked;
 pub(crate) mod choose;
 pub(crate) mod classes;
 mod find;
-mod labels;
+pub(crate) mod labels;
 mod loaded;
 mod locate;
 pub(crate) mod score;

@@ -106,6 +106,11 @@ impl Inputs {
         self.files.iter().fold(0, |sum, input| sum.saturating_add(input.bytes))
     }
 
+    /// What a file takes on the disk.
+    pub fn size(&self, file: usize) -> u64 {
+        self.files.get(file).map_or(0, |input| input.bytes)
+    }
+
     /// How many rows there are, if every file says so without being read, as Parquet does.
     ///
     /// # Errors

@@ -239,7 +239,7 @@ impl<'a> Predictions<'a> {
             self.held().read(row, cells);
         }
         Predictions {
-            f: Probabilities::trusted(Probs::trusted(cells.into(), classes)),
+            f: Probabilities::trusted(Probs::trusted(cells.into(), classes), 0),
             labels: rows.iter().map(|&row| self.labels[row]).collect(),
             weights: self
                 .weights

@@ -159,9 +159,9 @@ impl<'a> Probabilities<'a> {
         Self { probs, renormalised_rows }
     }
 
-    /// Rows that are known to be points of the simplex.
-    pub(crate) fn trusted(probs: Probs<'a>) -> Self {
-        Self { probs, renormalised_rows: 0 }
+    /// Rows that are known to be points of the simplex, some of which were made so.
+    pub(crate) fn trusted(probs: Probs<'a>, renormalised_rows: usize) -> Self {
+        Self { probs, renormalised_rows }
     }
 
     /// The number of samples.

@@ -1,7 +1,7 @@
 //! A block of rows on its way through a stream.
 
 use super::identity::Identities;
-use crate::data::Probabilities;
+use crate::data::{Probabilities, Probs};
 use crate::error::{Error, Result};
 
 /// Some rows, borrowed: predictions, what was observed, and who they are.
@@ -15,9 +15,10 @@ use crate::error::{Error, Result};
 /// assert_eq!(rows.count(), 2);
 /// # Ok::<(), calipers::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Rows<'a> {
-    pub(super) f: &'a Probabilities<'a>,
+    pub(super) f: Probs<'a>,
+    pub(super) renormalised: u64,
     pub(super) labels: &'a [u32],
     pub(super) identities: Identities<'a>,
     pub(super) weights: Option<&'a [f64]>,
@@ -29,7 +30,8 @@ pub struct Rows<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Coded<'a> {
     pub codes: &'a [u32],
-    pub names: &'a [String],
+    /// The word of each code, where it is known yet.
+    pub names: Option<&'a [String]>,
 }
 
 impl<'a> Rows<'a> {
@@ -38,13 +40,14 @@ impl<'a> Rows<'a> {
     /// # Errors
     /// Lengths that differ.
     pub fn new(
-        f: &'a Probabilities<'a>,
+        f: &'a Probabilities<'_>,
         labels: &'a [u32],
         identities: Identities<'a>,
     ) -> Result<Self> {
         check("labels", f.rows(), labels.len())?;
         check("keys", f.rows(), identities.count().unwrap_or(f.rows()))?;
-        Ok(Self { f, labels, identities, weights: None, groups: None, folds: None })
+        let (f, renormalised) = (f.held().view(), f.renormalised_rows() as u64);
+        Ok(Self { f, renormalised, labels, identities, weights: None, groups: None, folds: None })
     }
 
     /// Their weights, which the caller has checked: not negative, finite.
@@ -67,7 +70,18 @@ impl<'a> Rows<'a> {
             let (expected, found) = (names.len(), code as usize + 1);
             return Err(Error::Length { what: "names of groups", expected, found });
         }
-        self.groups = Some(Coded { codes, names });
+        self.groups = Some(Coded { codes, names: Some(names) });
+        Ok(self)
+    }
+
+    /// Their groups, as codes of names that are not all known yet: enough for a
+    /// [`Sampler`](crate::Sampler).
+    ///
+    /// # Errors
+    /// A length that differs.
+    pub fn group_codes(mut self, codes: &'a [u32]) -> Result<Self> {
+        check("groups", self.count(), codes.len())?;
+        self.groups = Some(Coded { codes, names: None });
         Ok(self)
     }
 

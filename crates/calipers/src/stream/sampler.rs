@@ -69,7 +69,7 @@ impl Sampler {
     pub fn add(&mut self, rows: &Rows<'_>) -> Result<()> {
         self.held.agree(rows)?;
         self.seen += rows.count() as u64;
-        self.renormalised += rows.f.renormalised_rows() as u64;
+        self.renormalised += rows.renormalised;
         for row in 0..rows.count() {
             let identity = rows.identities.of(row);
             if self.ranks.of(identity) <= self.highest {
@@ -176,6 +176,15 @@ impl Drawn {
         self.end.is_none()
     }
 
+    /// Numbers the folds: `ids` has a number for each code, by which they are ordered.
+    #[must_use]
+    pub fn with_fold_ids(mut self, ids: &[u32]) -> Self {
+        for fold in self.held.folds.iter_mut().flatten() {
+            *fold = ids.get(*fold as usize).copied().unwrap_or(*fold);
+        }
+        self
+    }
+
     /// How many of the rows that were seen were renormalised.
     pub(super) fn renormalised(&self) -> u64 {
         self.renormalised
@@ -211,7 +220,9 @@ impl Drawn {
             .map(|&code| class_of.get(code as usize).map_or(usize::MAX, |&class| class as usize))
             .collect();
         // Every row was checked, and divided by its sum, before it came here.
-        let mut predictions = Probabilities::trusted(Probs::trusted(f.into(), columns))
+        let probs = Probs::trusted(f.into(), columns);
+        let renormalised = if self.end.is_none() { self.renormalised as usize } else { 0 };
+        let mut predictions = Probabilities::trusted(probs, renormalised)
             .with_labels(&codes)?
             .with_class_names(classes.iter().cloned())?;
         if let Some(weights) = weights {
@@ -260,7 +271,7 @@ impl Held {
         self.identities.push(identity);
         let from = self.f.len();
         self.f.resize(from + self.classes, 0.0);
-        rows.f.held().read(row, &mut self.f[from..]);
+        rows.f.read(row, &mut self.f[from..]);
         self.labels.push(rows.labels[row]);
         if let (Some(own), Some(theirs)) = (&mut self.weights, rows.weights) {
             own.push(theirs[row]);

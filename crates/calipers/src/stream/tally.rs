@@ -102,7 +102,7 @@ impl Tally {
     pub fn add(&mut self, plan: &Plan, rows: &Rows<'_>) -> Result<()> {
         self.fits(plan, rows)?;
         let ranks = Ranks::new(plan.facts.sample.seed);
-        self.counts.renormalised += rows.f.renormalised_rows() as u64;
+        self.counts.renormalised += rows.renormalised;
         let mut rest: Vec<u32> = Vec::with_capacity(rows.count());
         for row in 0..rows.count() {
             match plan.sampled(ranks, rows.identities.of(row)) {
@@ -118,7 +118,7 @@ impl Tally {
             Whole::Counted(cells) => {
                 let mut pair = [0.0; 2];
                 for &row in &rest {
-                    rows.f.held().read(row as usize, &mut pair);
+                    rows.f.read(row as usize, &mut pair);
                     cells.add(pair, rows.labels[row as usize] as usize, ());
                 }
             }
@@ -128,7 +128,7 @@ impl Tally {
                     let (at, weigh) = (row as usize, plan.facts.weigh);
                     let weight = weigh.and_then(|weigh| weigh.steps(rows.weight(at)));
                     let weight = weight.ok_or_else(|| too_heavy(rows, at))?;
-                    rows.f.held().read(at, &mut pair);
+                    rows.f.read(at, &mut pair);
                     cells.add(pair, rows.labels[at] as usize, weight);
                 }
             }
@@ -156,14 +156,14 @@ impl Tally {
     /// Adds the scores of groups, each by the g that it has.
     fn add_groups(&mut self, plan: &Plan, rows: &Rows<'_>, rest: &[u32]) -> Result<()> {
         let (Some(groups), Some(own)) = (rows.groups, &plan.facts.groups) else { return Ok(()) };
-        let Some(shared) = &plan.maps else { return Ok(()) };
+        let (Some(shared), Some(names)) = (&plan.maps, groups.names) else { return Ok(()) };
         let mut rows_of: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         let mut together: Vec<u32> = Vec::new();
         let mut place_of: BTreeMap<u32, Option<usize>> = BTreeMap::new();
         for &row in rest {
             let code = groups.codes[row as usize];
             let place = *place_of.entry(code).or_insert_with(|| {
-                let name = &groups.names[code as usize];
+                let name = &names[code as usize];
                 let place = own.binary_search_by(|group| group.name.cmp(name)).ok();
                 place.filter(|&place| own[place].own.is_some())
             });
@@ -176,7 +176,7 @@ impl Tally {
         let tallies = &mut self.groups;
         let mut add = |maps: &Maps, units: &[f64], some: &[u32]| -> Result<()> {
             Work::new(plan, maps)?.each(rows, some, |row, weight, scored, _| {
-                let name = &groups.names[groups.codes[row] as usize];
+                let name = &names[groups.codes[row] as usize];
                 if !tallies.contains_key(name) {
                     let sums = vec![MetricSums::default(); metrics];
                     tallies.insert(name.clone(), GroupTally { sums, ..GroupTally::default() });
@@ -217,7 +217,11 @@ impl Tally {
         }
         let odd = [
             ("weights", plan.facts.weigh.is_some(), rows.weights.is_some()),
-            ("groups", plan.facts.groups.is_some(), rows.groups.is_some()),
+            (
+                "groups",
+                plan.facts.groups.is_some(),
+                rows.groups.is_some_and(|all| all.names.is_some()),
+            ),
         ];
         if let Some((name, planned, _)) = odd.into_iter().find(|(_, own, theirs)| own != theirs) {
             let (plan, rows) = if planned { ("has", "have none") } else { ("has no", "have some") };
@@ -312,7 +316,7 @@ impl<'a> Work<'a> {
         for some in some.chunks((BLOCK / classes).max(1)) {
             let mut cells = vec![0.0; some.len() * classes];
             for (&row, cells) in some.iter().zip(cells.chunks_exact_mut(classes)) {
-                rows.f.held().read(row as usize, cells);
+                rows.f.read(row as usize, cells);
             }
             let f = Array2::from_shape_vec((some.len(), classes), cells)
                 .map_err(|error| Error::External { reason: error.to_string() })?;

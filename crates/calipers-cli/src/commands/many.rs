@@ -1,0 +1,191 @@
+//! Files in: one that fits in memory as a table, or many as a stream.
+
+use std::path::{Path, PathBuf};
+
+use calipers::words::thousands;
+use calipers::{Estimator, Folds, Predictions, Report};
+use calipers_draw::text::{count as counted, note};
+use calipers_files::{
+    Columns, Draw, FoldColumn, Inputs, Layout, Loaded, Pick, Scan, count, fits, load, planned,
+};
+
+use super::explain::explain;
+use crate::args::{ColumnArgs, ManyArgs};
+use crate::error::{Result, say};
+use crate::output;
+use crate::progress::Progress;
+
+/// Files that are at most so large are read as a table whatever they hold: a fortieth of the memory is
+/// what they unfold to at the most.
+const SURELY_FITS: u64 = 40;
+
+/// What files there are, and which of their columns is what.
+pub struct Files<'a> {
+    pub paths: &'a [PathBuf],
+    pub columns: &'a ColumnArgs,
+    pub many: &'a ManyArgs,
+    pub folds: FoldColumn,
+    pub threads: usize,
+}
+
+/// Rows in memory: all, or a sample of them.
+pub struct Gathered {
+    pub predictions: Predictions<'static>,
+    /// The folds, if the files gave them.
+    pub folds: Option<Folds>,
+    /// The columns of the predictions, and whether they are logits.
+    pub scores: Vec<String>,
+    pub logits: bool,
+    /// How many rows these are a sample of; none if they are all.
+    pub of: Option<u64>,
+}
+
+/// Files that were found, and how many of their rows to draw.
+pub struct Stream {
+    pub inputs: Inputs,
+    pub layout: Layout,
+    pub most: usize,
+}
+
+impl Files<'_> {
+    /// What they are called in a table.
+    pub fn name(&self) -> String {
+        match self.paths {
+            [one] => output::name(one),
+            several => counted(several.len(), "file"),
+        }
+    }
+
+    fn asked(&self) -> Columns {
+        let key = self.many.key.clone();
+        Columns { folds: self.folds.clone(), key, ..self.columns.into() }
+    }
+
+    /// Reads the one file as a table, if that is what it is and it fits.
+    fn table(&self, say: &dyn Fn(&str)) -> Result<Option<Loaded>> {
+        let [path] = self.paths else { return Ok(None) };
+        if self.many.is_said() || is_many(path) {
+            return Ok(None);
+        }
+        let size = path.metadata().map_or(0, |metadata| metadata.len());
+        if size.saturating_mul(SURELY_FITS) > self.many.memory {
+            let inputs = Inputs::find(self.paths)?;
+            let layout = Layout::of(&inputs, &self.asked())?;
+            if !fits(&inputs, &layout, self.many.room())? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(load(path, &self.asked(), say)?))
+    }
+
+    /// Finds the files and looks at their columns.
+    pub fn stream(&self) -> Result<Stream> {
+        let mut inputs = Inputs::find(self.paths)?;
+        if self.many.skip_bad_files {
+            inputs = self.without_bad_files(&inputs)?;
+        }
+        let layout = Layout::of(&inputs, &self.asked())?;
+        let most = planned(&inputs, &layout, self.many.room())?;
+        Ok(Stream { inputs, layout, most })
+    }
+
+    /// The files that can be read; the others are named.
+    fn without_bad_files(&self, inputs: &Inputs) -> Result<Inputs> {
+        // The first good file says what the columns are: a bad one before it is left out first.
+        let mut left: Vec<usize> = Vec::new();
+        let mut reasons: Vec<String> = Vec::new();
+        let layout = loop {
+            let rest = inputs.without(&left);
+            match Layout::of(&rest, &self.asked()) {
+                Ok(layout) => break layout,
+                Err(error) if rest.len() <= 1 => return Err(error.into()),
+                Err(error) => {
+                    let bad = (0..inputs.len()).find(|file| !left.contains(file)).unwrap_or(0);
+                    reasons.push(error.message().to_owned());
+                    left.push(bad);
+                }
+            }
+        };
+        let good = inputs.without(&left);
+        let numbers: Vec<usize> = (0..inputs.len()).filter(|file| !left.contains(file)).collect();
+        for (file, error) in Scan::new(&good, &layout).threads(self.threads).bad_files() {
+            reasons.push(error.message().to_owned());
+            left.push(numbers[file]);
+        }
+        if !left.is_empty() {
+            let files = counted(left.len(), "file");
+            say(&note(&format!("{files} of {} left out", thousands(inputs.len()))));
+            reasons.iter().take(5).for_each(|reason| say(&format!("      {reason}")));
+        }
+        Ok(inputs.without(&left))
+    }
+
+    /// Draws what is to be in memory of a stream.
+    pub fn draw(&self, stream: &Stream, seed: u64, progress: &Progress) -> Result<Pick> {
+        let reading = progress.reading("reading", stream.inputs.bytes());
+        let seen = |rows, bytes| reading.seen(rows, bytes);
+        let draw = Draw::new(&stream.inputs, &stream.layout).threads(self.threads).seen(&seen);
+        Ok(draw.sample(stream.most, seed)?)
+    }
+
+    /// Brings rows together in memory: all that fit, or a sample.
+    pub fn gather(&self, seed: u64, progress: &Progress, say: &dyn Fn(&str)) -> Result<Gathered> {
+        if let Some(Loaded { predictions, folds, scores, logits }) = self.table(say)? {
+            return Ok(Gathered { predictions, folds, scores, logits, of: None });
+        }
+        let stream = self.stream()?;
+        let pick = self.draw(&stream, seed, progress)?;
+        let of = (!pick.is_everything()).then(|| pick.seen());
+        let (predictions, folds) = pick.into_predictions().map_err(|error| explain(&error))?;
+        let scores = stream.layout.scores().to_vec();
+        Ok(Gathered { predictions, folds, scores, logits: stream.layout.logits(), of })
+    }
+
+    /// Estimates all rows; those that do not fit in memory are scored as they go by. The predictions come
+    /// back where they are all in memory.
+    pub fn estimate(
+        &self,
+        seed: u64,
+        progress: &Progress,
+        say: &dyn Fn(&str),
+        asked: &mut dyn FnMut(Option<Folds>) -> Estimator,
+    ) -> Result<(Report, Option<Predictions<'static>>)> {
+        let stream = match self.table(say)? {
+            Some(loaded) => {
+                let estimator = asked(loaded.folds);
+                let report = estimator.estimate(&loaded.predictions);
+                return Ok((report.map_err(|error| explain(&error))?, Some(loaded.predictions)));
+            }
+            None => self.stream()?,
+        };
+        let pick = self.draw(&stream, seed, progress)?;
+        if let Some(remark) = &pick.remark {
+            say(&note(remark));
+        }
+        if pick.is_everything() {
+            let (predictions, folds) = pick.into_predictions().map_err(|error| explain(&error))?;
+            let report = asked(folds).estimate(&predictions).map_err(|error| explain(&error))?;
+            return Ok((report, Some(predictions)));
+        }
+        // The sample's own folds, where it has any, take the place of these.
+        let (plan, about) = pick.plan(&asked(None)).map_err(|error| explain(&error))?;
+        let reading = progress.reading("scoring", stream.inputs.bytes());
+        let seen = |rows, bytes| reading.seen(rows, bytes);
+        let tally = count(&stream.inputs, &stream.layout, &plan, &about, self.threads, &seen)?;
+        Ok((plan.finish(&tally).map_err(|error| explain(&error))?, None))
+    }
+}
+
+/// Says that only a sample was looked at, where that is so.
+pub fn say_sample(gathered: &Gathered) {
+    if let Some(of) = gathered.of {
+        let rows = counted(gathered.predictions.rows(), "row");
+        say(&note(&format!("this is of a sample of {rows} of {}", thousands(of))));
+    }
+}
+
+/// Whether a path stands for several files: a directory, or a pattern of no file's own name.
+fn is_many(path: &Path) -> bool {
+    let pattern = path.to_string_lossy().contains(['*', '?', '[']);
+    path.is_dir() || (pattern && !path.exists())
+}

@@ -1,0 +1,16 @@
+//! From many files to a plan, a tally and a report.
+//!
+//! The steps: [`draw`] reads every row and keeps a sample, of which a [`Plan`](calipers::Plan) is made
+//! ([`planned`]); [`count`] reads every row again and adds up what the plan makes of it. What the files of a
+//! plan are, and which label is which class, is written down with it ([`about`]).
+
+mod about;
+mod count;
+mod draw;
+mod identified;
+mod planned;
+
+pub use about::About;
+pub use count::count;
+pub use draw::{Draw, Pick};
+pub use planned::{Room, fits, planned};
