@@ -7,4 +7,5 @@ mod common;
 mod corpus;
 mod formats;
 mod readings;
+mod scan;
 mod sheets;

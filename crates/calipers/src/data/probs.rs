@@ -86,6 +86,11 @@ impl<'a> Probs<'a> {
         Ok((Self { values, classes, divide, sums }, off))
     }
 
+    /// Probabilities of class 1, all of them from 0 to 1: there is nothing to be divided.
+    pub fn shares(values: Values<'a>) -> Self {
+        Self { values, classes: 2, divide: false, sums: None }
+    }
+
     /// Rows, one after the other, that are points of the simplex.
     pub fn trusted(cells: Cow<'a, [f64]>, classes: usize) -> Self {
         let values = Values::Rows { cells, classes };

@@ -1,4 +1,4 @@
-use ndarray::{Axis, ShapeBuilder, Slice};
+use ndarray::{ArrayView1, Axis, ShapeBuilder, Slice};
 use proptest::prelude::*;
 
 use super::values::sealed::Sealed;
@@ -166,4 +166,35 @@ fn sums_are_kept_only_where_they_are_needed() {
     assert_eq!(kept(&even(32, 1.0)), 0, "nothing is to be divided");
     assert_eq!(kept(&even(32, 1.0005)), 5);
     assert_eq!(kept(&even(16, 1.0005)), 0, "rows that are added up again");
+}
+
+proptest! {
+    #[test]
+    fn shares_are_read_as_if_they_had_been_checked_one_by_one(
+        shares in prop::collection::vec(
+            prop_oneof![
+                0.0..=1.0,
+                Just(0.0),
+                Just(-0.0),
+                Just(1.0),
+                Just(f64::MIN_POSITIVE),
+                Just(f64::EPSILON / 3.0),
+                Just(1.0 - f64::EPSILON / 2.0),
+            ],
+            1..20,
+        ),
+    ) {
+        let column = || Values::DoubleColumn(ArrayView1::from(&shares).into());
+        prop_assert!(column().are_shares());
+        let quick = read(Ok((Probs::shares(column()), 0)), shares.len());
+        prop_assert_eq!(quick, read(Probs::borrowed(column()), shares.len()));
+    }
+}
+
+#[test]
+fn what_is_no_share_is_looked_at() {
+    for other in [-f64::MIN_POSITIVE, 1.0 + f64::EPSILON, f64::NAN, f64::INFINITY] {
+        let column = [0.5, other];
+        assert!(!Values::DoubleColumn(ArrayView1::from(&column).into()).are_shares());
+    }
 }

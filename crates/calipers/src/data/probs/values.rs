@@ -70,6 +70,15 @@ impl Values<'_> {
         }
     }
 
+    /// Whether they are the probabilities of class 1 of two, all of them from 0 to 1. One and what is left
+    /// to 1 then sum to 1, but for less rounding than is ever divided away.
+    pub fn are_shares(&self) -> bool {
+        let Self::DoubleColumn(column) = self else { return false };
+        let outside = |count: usize, share: &f64| count + usize::from(!(0.0..=1.0).contains(share));
+        // Counting them all is done several at a time; stopping at the first is not.
+        column.as_slice().is_some_and(|shares| shares.iter().fold(0, outside) == 0)
+    }
+
     /// The same numbers, borrowed.
     pub fn view(&self) -> Values<'_> {
         match self {
