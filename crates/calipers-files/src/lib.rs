@@ -12,8 +12,13 @@
 //!    and makes [`Predictions`](calipers::Predictions) of them, which checks the numbers;
 //!    [`Unlabelled::of`] takes the predictions alone.
 //!
-//! The way back is a [`Sheet`]: columns, with probabilities among them, as a file of any format.
-//! [`write()`] puts any file in its place, whole or not at all.
+//! Many files, or one that is larger than the memory, are scanned: [`Inputs`] finds them, a [`Layout`]
+//! says which column is what, the same in all of them, and a [`Scan`] hands out a [`Batch`] of checked
+//! rows at a time, on several threads. Labels, groups and folds are codes of a [`Book`] then.
+//! [`each_table`] hands out whatever is in the files, in order.
+//!
+//! The way back is a [`Sheet`]: columns, with probabilities among them, as a file of any format; a
+//! [`SheetWriter`] writes many to one file. [`write()`] puts any file in its place, whole or not at all.
 //!
 //! # Example
 //!
@@ -38,6 +43,8 @@
 //! - **A small file fills no memory.** Compression, run lengths and headers let a kilobyte promise a
 //!   terabyte. Every reader counts what it is about to make of a file before it makes it: a hundred
 //!   times the file's size, or 1 GiB if that is more.
+//! - **A large file fills none either**, if it is scanned: a thread holds one batch of rows. What is
+//!   wrong is the same, with the same place, on any number of threads.
 //! - **A bad cell is an error, never a reason to drop a column.** Names come before positions, and
 //!   what is guessed is said.
 //! - **A format is one folder and one line** in a table: that it is recognised, named in messages and
@@ -63,6 +70,7 @@ mod stream;
 mod table;
 pub mod words;
 mod write;
+mod writer;
 
 pub use columns::{Columns, FoldColumn, GUESSES, Loaded, ScoreColumns, Unlabelled};
 pub use door::{load, predictions, predictions_within};
@@ -70,7 +78,8 @@ pub use error::{Error, ErrorKind, Result};
 pub use formats::Format;
 pub use output::{cannot_write, replace, write};
 pub use read::{read, read_within};
-pub use scan::{Batch, Book, Entry, Inputs, Keys, Layout, Scan, Word};
+pub use scan::{Batch, Book, Entry, Inputs, Keys, Layout, Scan, Word, each_table};
 pub use sheet::{Cells, Sheet};
 pub use stream::{About, Draw, Pick, Room, count, fits, planned};
 pub use table::{Column, Lines, Source, Table, Text, Values, Wanted};
+pub use writer::SheetWriter;

@@ -68,7 +68,7 @@ impl<'a> Cells<'a> {
 }
 
 /// The numbers as integers if that is what all of them are: readers make doubles of both.
-fn whole(numbers: &[f64]) -> Option<Vec<i64>> {
+pub(crate) fn whole(numbers: &[f64]) -> Option<Vec<i64>> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let integer = |&number: &f64| {
         (number.abs() <= EXACT && number.fract().abs() <= 0.0).then_some(number as i64)

@@ -25,7 +25,7 @@ impl Sheet<'_> {
     }
 
     /// Refuses what the writers would stumble over.
-    fn check(&self, arrays: bool) -> Result<()> {
+    pub(crate) fn check(&self, arrays: bool) -> Result<()> {
         let (rows, classes) = self.probs.dim();
         for (name, cells) in &self.columns {
             if let Cells::Class(class) = cells

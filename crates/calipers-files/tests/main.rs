@@ -6,6 +6,8 @@ mod columns;
 mod common;
 mod corpus;
 mod formats;
+mod growing;
+mod packed;
 mod readings;
 mod scan;
 mod sheets;

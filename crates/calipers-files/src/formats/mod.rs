@@ -7,6 +7,7 @@
 
 mod arrow;
 pub(crate) mod csv;
+pub(crate) mod growing;
 #[cfg(feature = "parquet")]
 mod guard;
 mod npz;
@@ -24,6 +25,7 @@ use crate::error::{Error, Result};
 use crate::sheet::Sheet;
 use crate::table::{Table, Wanted};
 use crate::words::{file_name, joined};
+use growing::Growing;
 use pieces::Opened;
 
 /// Every format, in the order in which they are named.
@@ -68,11 +70,16 @@ enum Support {
         /// The same some rows at a time.
         open: for<'a> fn(File, Asked<'a>) -> Result<Box<dyn Opened + 'a>>,
         write: fn(&Sheet<'_>, &Path, &mut File) -> io::Result<()>,
+        /// Writes one sheet after another, where the format can be cut.
+        append: Option<Append>,
     },
     /// It takes long to build, and this feature was not asked for.
     #[cfg(not(feature = "parquet"))]
     LeftOut { feature: &'static str },
 }
+
+/// Begins a file that sheets are added to.
+type Append = fn(&Path, File) -> io::Result<Box<dyn Growing>>;
 
 /// What a reader is told beside the open file.
 pub(crate) struct Asked<'a> {
@@ -206,6 +213,19 @@ impl Format {
             Support::BuiltIn { write, .. } => write(sheet, path, file),
             #[cfg(not(feature = "parquet"))]
             Support::LeftOut { .. } => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+
+    /// Whether a file can be written one sheet after another.
+    pub(crate) fn grows(&self) -> bool {
+        matches!(self.support, Support::BuiltIn { append: Some(_), .. })
+    }
+
+    /// Begins a file that sheets are added to.
+    pub(crate) fn append(&self, path: &Path, file: File) -> io::Result<Box<dyn Growing>> {
+        match self.support {
+            Support::BuiltIn { append: Some(append), .. } => append(path, file),
+            _ => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 

@@ -28,10 +28,15 @@ const LINKS: usize = 40;
 /// The place is none for a file, or the system fails, in words for the person who asked: nothing is
 /// left of it then.
 pub fn write(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
-    replace(path, fill).map_err(|error| match error.kind() {
+    replace(path, fill).map_err(|error| failed(path, &error))
+}
+
+/// Says what is wrong, unless nobody reads the output any more.
+pub fn failed(path: &Path, error: &io::Error) -> Error {
+    match error.kind() {
         ErrorKind::BrokenPipe => Error::closed_pipe(),
-        _ => cannot_write(path, &error),
-    })
+        _ => cannot_write(path, error),
+    }
 }
 
 /// As [`write()`], with the system's own error.
@@ -39,20 +44,49 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> Res
 /// # Errors
 /// As [`write()`].
 pub fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => return Err(ErrorKind::IsADirectory.into()),
-        // A device or a pipe is written to: a renamed file would take its place.
-        Ok(metadata) if !metadata.is_file() => {
-            return fill(&mut File::options().write(true).open(path)?);
+    let mut begun = Begun::new(path)?;
+    fill(begun.file())?;
+    begun.finish()
+}
+
+/// A file that is being written, and takes its place once it is whole.
+pub enum Begun {
+    /// A file beside its place.
+    Draft { draft: Draft, target: PathBuf },
+    /// A device or a pipe is written to: a renamed file would take its place.
+    Device(File),
+}
+
+impl Begun {
+    /// Begins a file.
+    pub fn new(path: &Path) -> io::Result<Self> {
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => return Err(ErrorKind::IsADirectory.into()),
+            Ok(metadata) if !metadata.is_file() => {
+                return File::options().write(true).open(path).map(Self::Device);
+            }
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
         }
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-        _ => {}
+        let target = place(path);
+        Ok(Self::Draft { draft: Draft::new(folder(&target))?, target })
     }
-    let target = place(path);
-    let folder = folder(&target);
-    let mut draft = Draft::new(folder)?;
-    fill(draft.file())?;
-    draft.persist(folder, &target)
+
+    /// What to write to.
+    pub fn file(&mut self) -> &mut File {
+        match self {
+            Self::Draft { draft, .. } => draft.file(),
+            Self::Device(file) => file,
+        }
+    }
+
+    /// Puts the file in its place.
+    pub fn finish(self) -> io::Result<()> {
+        match self {
+            Self::Draft { draft, target } => draft.persist(folder(&target), &target),
+            Self::Device(_) => Ok(()),
+        }
+    }
 }
 
 /// The file that a path leads to. A link stays a link: what it points to is replaced, or made.

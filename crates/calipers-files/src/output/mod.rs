@@ -4,4 +4,5 @@ mod draft;
 mod file;
 pub(crate) mod steady;
 
+pub(crate) use file::{Begun, failed};
 pub use file::{cannot_write, replace, write};

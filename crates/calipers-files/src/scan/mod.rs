@@ -17,6 +17,7 @@ mod lookup;
 mod partitions;
 mod queue;
 mod run;
+mod tables;
 
 pub use batch::Batch;
 pub use book::{Book, Entry, Word};
@@ -24,3 +25,4 @@ pub use inputs::Inputs;
 pub use keys::Keys;
 pub use layout::Layout;
 pub use run::Scan;
+pub use tables::each_table;

@@ -173,22 +173,28 @@ impl<'a> Scan<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn bad_files(&self) -> Vec<(usize, Error)> {
+        // The first bad part of each file.
         let bad: Mutex<BTreeMap<usize, (usize, Error)>> = Mutex::default();
         let bad_files = || bad.lock().unwrap_or_else(PoisonError::into_inner);
         let queue: Queue<Error> = Queue::new(self.inputs.len());
         self.spread(|| {
-            self.each_unit(&queue, |unit, opened| {
+            self.each_unit(&queue, |Unit { file, part }, opened| {
                 // A file's words are its own: the books of the scan count those that are read for good.
-                let (labels, groups, folds) =
-                    (self.labels.like(), self.groups.like(), self.folds.like());
-                let mut lookups = Lookups::new(&labels, &groups, &folds);
-                let go_on =
-                    || bad_files().get(&unit.file).is_none_or(|(part, _)| unit.part <= *part);
+                let books = [&self.labels, &self.groups, &self.folds].map(Book::like);
+                let [labels, groups, folds] = &books;
+                let mut lookups = Lookups::new(labels, groups, folds);
+                let is_first =
+                    |bad: Option<&(usize, Error)>| bad.is_none_or(|(first, _)| part <= *first);
                 let read = opened.and_then(|opened| {
-                    self.read(unit, opened, &mut lookups, |_, _, _| Ok(go_on()))
+                    self.read(Unit { file, part }, opened, &mut lookups, |_, _, _| {
+                        Ok(is_first(bad_files().get(&file)))
+                    })
                 });
-                if let (Err(error), true) = (read, go_on()) {
-                    bad_files().insert(unit.file, (unit.part, error));
+                if let Err(error) = read {
+                    let mut bad = bad_files();
+                    if is_first(bad.get(&file)) {
+                        bad.insert(file, (part, error));
+                    }
                 }
                 Ok(())
             });

@@ -94,7 +94,7 @@ fn a_key_may_be_any_column() {
             let keys = &mut *keys.lock().unwrap();
             batch.keys.as_ref().unwrap().each(|_, key| keys.push(key.to_owned()));
         };
-        scanned(&[path.clone()], &columns().group("g").key(key), 2, &see).unwrap();
+        scanned(std::slice::from_ref(&path), &columns().group("g").key(key), 2, &see).unwrap();
         assert_eq!(keys.into_inner().unwrap(), expected);
     }
 }

@@ -191,7 +191,7 @@ fn found(given: &[PathBuf], threads: usize) -> Found {
             found.push((batch.file, batch.first + row as u64, read));
         });
     }
-    found.sort_by(|one, other| (one.0, one.1).cmp(&(other.0, other.1)));
+    found.sort_by_key(|(file, row, _)| (*file, *row));
     Found {
         rows: found,
         labels: sorted(labels),

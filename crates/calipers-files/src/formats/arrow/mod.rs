@@ -1,6 +1,8 @@
 //! Apache Arrow IPC, the file format and the stream format; Feather version 2 is the former.
 
 #[cfg(feature = "parquet")]
+pub(super) mod cells;
+#[cfg(feature = "parquet")]
 mod ipc;
 #[cfg(feature = "parquet")]
 mod pieces;
@@ -28,6 +30,7 @@ pub(super) const FORMAT: Format = Format {
             Ok(Box::new(opened?))
         },
         write: |sheet, _, file| write::write(sheet, file),
+        append: Some(|_, file| Ok(Box::new(write::Writer::new(file)))),
     },
     // The Arrow crates are those that Parquet is read with: one feature asks for both.
     #[cfg(not(feature = "parquet"))]

@@ -209,8 +209,10 @@ fn append_text(
     } else if let Some(views) = array.as_string_view_opt() {
         views.iter().try_for_each(push)?;
     } else if let Some(truths) = array.as_boolean_opt() {
+        letters = "false".len() as u64 * truths.len() as u64;
+        allowance.spend(letters)?;
         let word = |truth: bool| if truth { "true" } else { "false" };
-        truths.iter().try_for_each(|truth| push(truth.map(word)))?;
+        truths.iter().for_each(|truth| text.push(truth.map_or("", word)));
     } else {
         let cells = cast(array, &DataType::Utf8).map_err(unusable)?;
         cells.as_string::<i32>().iter().try_for_each(push)?;

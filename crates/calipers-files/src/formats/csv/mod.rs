@@ -11,6 +11,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::growing::Growing;
 use super::pieces::{Count, Counted, Opened, Piece, Pieces, Size, until_empty};
 use super::{Asked, Format, Support, extension};
 use crate::error::Result;
@@ -18,8 +19,9 @@ use crate::sheet::Sheet;
 use crate::table::{Table, Wanted};
 use crate::words::file_name;
 pub(crate) use builder::number;
-use packed::{Packed, Unfolded};
+use packed::{Packed, Packer, Unfolded};
 use read::Reader;
+use write::Writer;
 
 pub(super) const FORMAT: Format = Format {
     name: "CSV",
@@ -32,6 +34,7 @@ pub(super) const FORMAT: Format = Format {
         read,
         open: |file, asked| Ok(Box::new(open(Box::new(file), asked)?)),
         write,
+        append: Some(append),
     },
 };
 
@@ -79,11 +82,20 @@ impl Opened for Text<'_> {
 }
 
 fn write(sheet: &Sheet<'_>, path: &Path, file: &mut File) -> io::Result<()> {
-    let delimiter = delimiter(path).unwrap_or(b',');
-    match packed(path) {
-        None => write::write(sheet, delimiter, file),
-        Some(packed) => packed.pack(file, |out| write::write(sheet, delimiter, out)),
-    }
+    let mut out = Packer::new(packed(path), file)?;
+    write::write(sheet, delimiter(path).unwrap_or(b','), &mut out)?;
+    out.finish()
+}
+
+/// Begins a file that sheets are added to.
+fn append(path: &Path, file: File) -> io::Result<Box<dyn Growing>> {
+    let out = Packer::new(packed(path), file)?;
+    Ok(Box::new(Writer::new(delimiter(path).unwrap_or(b','), out)))
+}
+
+/// Begins to print sheets to standard output.
+pub(crate) fn append_stdout() -> Box<dyn Growing> {
+    Box::new(Writer::new(b',', Packer::Plain(io::stdout())))
 }
 
 /// Writes to standard output.

@@ -55,27 +55,60 @@ impl Packed {
             Self::Zstandard => Err(no_zstandard(name)),
         }
     }
+}
 
-    /// Compresses what `fill` writes.
-    pub fn pack(
-        self,
-        file: impl Write,
-        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> io::Result<()> {
-        match self {
-            Self::Gzip => {
-                let mut encoder = GzEncoder::new(file, Compression::default());
-                fill(&mut encoder)?;
-                encoder.finish().map(drop)
+/// A file that compresses what is written to it, or leaves it as it is.
+pub enum Packer<W: Write> {
+    Plain(W),
+    Gzip(Box<GzEncoder<W>>),
+    #[cfg(feature = "parquet")]
+    Zstandard(zstd::Encoder<'static, W>),
+}
+
+impl<W: Write> Packer<W> {
+    /// Nothing is written yet.
+    pub fn new(packed: Option<Packed>, file: W) -> io::Result<Self> {
+        match packed {
+            None => Ok(Self::Plain(file)),
+            Some(Packed::Gzip) => {
+                Ok(Self::Gzip(Box::new(GzEncoder::new(file, Compression::default()))))
             }
             #[cfg(feature = "parquet")]
-            Self::Zstandard => {
-                let mut encoder = zstd::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL)?;
-                fill(&mut encoder)?;
-                encoder.finish().map(drop)
+            Some(Packed::Zstandard) => {
+                zstd::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL).map(Self::Zstandard)
             }
             #[cfg(not(feature = "parquet"))]
-            Self::Zstandard => Err(io::ErrorKind::Unsupported.into()),
+            Some(Packed::Zstandard) => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+
+    /// Writes what is left, and the end.
+    pub fn finish(self) -> io::Result<()> {
+        match self {
+            Self::Plain(mut file) => file.flush(),
+            Self::Gzip(encoder) => encoder.finish().map(drop),
+            #[cfg(feature = "parquet")]
+            Self::Zstandard(encoder) => encoder.finish().map(drop),
+        }
+    }
+}
+
+impl<W: Write> Write for Packer<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(file) => file.write(bytes),
+            Self::Gzip(encoder) => encoder.write(bytes),
+            #[cfg(feature = "parquet")]
+            Self::Zstandard(encoder) => encoder.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Plain(file) => file.flush(),
+            Self::Gzip(encoder) => encoder.flush(),
+            #[cfg(feature = "parquet")]
+            Self::Zstandard(encoder) => encoder.flush(),
         }
     }
 }

@@ -23,5 +23,7 @@ pub(super) const FORMAT: Format = Format {
             Ok(Box::new(Whole::new(move || Ok(Piece { table: read::read(file, asked)?, bytes }))))
         },
         write: |sheet, _, file| write::write(sheet, file),
+        // An array begins with its length.
+        append: None,
     },
 };

@@ -30,6 +30,7 @@ pub(super) const FORMAT: Format = Format {
             Ok(Box::new(opened?))
         },
         write: |sheet, _, file| write::write(sheet, file),
+        append: Some(|_, file| Ok(Box::new(write::Writer::new(file)))),
     },
     #[cfg(not(feature = "parquet"))]
     support: Support::LeftOut { feature: "parquet" },
