@@ -111,6 +111,7 @@ pub fn load_models(
 ) -> Result<(Models, Folds)> {
     let mut models: Models = Vec::new();
     let mut plan: Option<Folds> = None;
+    let mut keys: Option<u64> = None;
     for path in paths {
         let name = file_name(path);
         if models.iter().any(|(already, _)| *already == name) {
@@ -119,6 +120,14 @@ pub fn load_models(
         let files = files(std::slice::from_ref(path), columns, many, fitting);
         let gathered = files.gather(fitting.seed, progress, say)?;
         say_sample(&gathered);
+        if let (Some(first), Some(own)) = (keys, gathered.keys)
+            && first != own
+        {
+            return Err(Failure::input(format!(
+                "{name}: its rows are not those of the first file: their keys differ"
+            )));
+        }
+        keys = gathered.keys;
         let own = folds(gathered.folds, fitting);
         if plan.as_ref().is_some_and(|plan| *plan != own) {
             return Err(Failure::input(format!(

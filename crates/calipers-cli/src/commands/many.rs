@@ -19,6 +19,9 @@ use crate::progress::Progress;
 /// what they unfold to at the most.
 const SURELY_FITS: u64 = 40;
 
+/// The memory that rows may take where there is no option for it.
+const DEFAULT_MEMORY: u64 = 2_000_000_000;
+
 /// What files there are, and which of their columns is what.
 pub struct Files<'a> {
     pub paths: &'a [PathBuf],
@@ -38,6 +41,8 @@ pub struct Gathered {
     pub logits: bool,
     /// How many rows these are a sample of; none if they are all.
     pub of: Option<u64>,
+    /// A number of the rows' keys, if they have keys.
+    pub keys: Option<u64>,
 }
 
 /// Files that were found, and how many of their rows to draw.
@@ -131,14 +136,15 @@ impl Files<'_> {
     /// Brings rows together in memory: all that fit, or a sample.
     pub fn gather(&self, seed: u64, progress: &Progress, say: &dyn Fn(&str)) -> Result<Gathered> {
         if let Some(Loaded { predictions, folds, scores, logits }) = self.table(say)? {
-            return Ok(Gathered { predictions, folds, scores, logits, of: None });
+            return Ok(Gathered { predictions, folds, scores, logits, of: None, keys: None });
         }
         let stream = self.stream()?;
         let pick = self.draw(&stream, seed, progress)?;
         let of = (!pick.is_everything()).then(|| pick.seen());
+        let keys = self.many.key.as_ref().map(|_| pick.fingerprint());
         let (predictions, folds) = pick.into_predictions().map_err(|error| explain(&error))?;
         let scores = stream.layout.scores().to_vec();
-        Ok(Gathered { predictions, folds, scores, logits: stream.layout.logits(), of })
+        Ok(Gathered { predictions, folds, scores, logits: stream.layout.logits(), of, keys })
     }
 
     /// Estimates all rows; those that do not fit in memory are scored as they go by. The predictions come
@@ -182,6 +188,12 @@ pub fn say_sample(gathered: &Gathered) {
         let rows = counted(gathered.predictions.rows(), "row");
         say(&note(&format!("this is of a sample of {rows} of {}", thousands(of))));
     }
+}
+
+/// Whether a path is one file that is surely small enough to be a table.
+pub fn fits_as_table(path: &Path) -> bool {
+    let size = path.metadata().map_or(0, |metadata| metadata.len());
+    !is_many(path) && size.saturating_mul(SURELY_FITS) <= DEFAULT_MEMORY
 }
 
 /// Whether a path stands for several files: a directory, or a pattern of no file's own name.

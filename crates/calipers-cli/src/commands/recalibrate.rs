@@ -7,15 +7,16 @@ use calipers::words::listed;
 use calipers::{ModelNotes, Preserve, Sample, Stop, preserving, recalibrator, with_pool};
 use calipers_draw::text::{approximations, count, fit_notes, note};
 use calipers_files::{
-    Cells, FoldColumn, Format, ScoreColumns, Sheet, Table, Unlabelled, Wanted, read, write,
+    Cells, FoldColumn, Format, Inputs, ScoreColumns, Sheet, SheetWriter, Table, Unlabelled, Wanted,
+    each_table, read, write,
 };
 use clap::Subcommand;
 use ndarray::Array2;
 
 use super::explain::explain;
-use super::many::{Files, say_sample};
+use super::many::{Files, fits_as_table, say_sample};
 use crate::args::{
-    ColumnArgs, MEASURE, ManyArgs, OUTPUT, RunningArgs, ScoreArgs, to_read, to_write,
+    ColumnArgs, MEASURE, ManyArgs, OUTPUT, RunningArgs, ScoreArgs, many_to_read, to_read, to_write,
 };
 use crate::error::{Failure, Result, say};
 use crate::model::{KnownModel, text};
@@ -53,6 +54,7 @@ const APPLY_EXAMPLES: &str = "\
 Examples:
   calipers recalibrate apply model.json test.csv -o corrected.csv
   calipers recalibrate apply model.json test.parquet -o - | calipers estimate -
+  calipers recalibrate apply model.json 'logs/*.parquet' -o corrected.parquet
 
 All columns of the file are written as they were, but for those of the
 predictions, which are corrected. Without --probs and --logits these are the
@@ -119,8 +121,8 @@ struct ApplyArgs {
     #[arg(value_name = "MODEL")]
     model: PathBuf,
 
-    #[arg(value_name = "FILE", help = to_read())]
-    file: PathBuf,
+    #[arg(value_name = "FILE", required = true, num_args = 1.., help = many_to_read())]
+    files: Vec<PathBuf>,
 
     #[arg(short, long, value_name = "FILE", help = to_write())]
     output: PathBuf,
@@ -196,17 +198,58 @@ fn fit(args: &FitArgs) -> Result<()> {
 fn apply(args: &ApplyArgs) -> Result<()> {
     let format = Format::to_write(&args.output)?;
     let model = KnownModel::read(&args.model)?;
-    let mut table = read(&args.file, &Wanted::default())?;
+    let file = match args.files.as_slice() {
+        [one] if fits_as_table(one) => one,
+        _ => return apply_to_many(args, &model),
+    };
+    let mut table = read(file, &Wanted::default())?;
     let columns = columns_of(&model, &table, &args.scores);
     let renormalise = args.scores.renormalise;
     let scores = Unlabelled::of(&mut table, columns.as_ref(), renormalise, &say)?;
     let order = order(&model, &scores, &table)?;
     let g = corrected(&model, &scores, &order, args.running.threads.into())?;
-    let mut sheet = sheet(&table, &scores, &order, &model.classes, &g);
+    let mut sheet = sheet(&table, &scores, &order, &model.classes, &g, false);
     if !format.holds_arrays() {
         leave_out_short(&mut sheet);
     }
     Ok(sheet.write(&args.output)?)
+}
+
+/// Corrects files a batch at a time, into one.
+fn apply_to_many(args: &ApplyArgs, model: &KnownModel) -> Result<()> {
+    let inputs = Inputs::find(&args.files)?;
+    let mut writer = SheetWriter::begin(&args.output)?;
+    let progress = Progress::start("reading");
+    // What was guessed of the first batch holds for all.
+    let mut columns: Option<ScoreColumns> = None;
+    let mut failure: Option<Failure> = None;
+    let threads = args.running.threads.into();
+    let mut one = |mut table: Table| -> Result<()> {
+        let known = columns.clone().or_else(|| columns_of(model, &table, &args.scores));
+        let tell: &dyn Fn(&str) = if columns.is_none() { &say } else { &|_| {} };
+        let scores = Unlabelled::of(&mut table, known.as_ref(), args.scores.renormalise, tell)?;
+        let order = order(model, &scores, &table)?;
+        let g = corrected(model, &scores, &order, threads)?;
+        let quiet = columns.is_some();
+        let names = scores.columns.iter().map(|&at| table.columns[at].name.clone()).collect();
+        columns = Some(match scores.logits {
+            true => ScoreColumns::Logits(names),
+            false => ScoreColumns::Probs(names),
+        });
+        Ok(writer.append(&sheet(&table, &scores, &order, &model.classes, &g, quiet))?)
+    };
+    let done = each_table(&inputs, &Wanted::default(), &mut |_, table| {
+        one(table).map_err(|error| {
+            failure = Some(error);
+            calipers_files::Error::unexpected("")
+        })
+    });
+    drop(progress);
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    done?;
+    Ok(writer.finish()?)
 }
 
 /// The columns that were asked for, or those that the model was fitted to if they are all there.
@@ -278,6 +321,7 @@ fn sheet<'a>(
     order: &[usize],
     classes: &[String],
     g: &'a Array2<f64>,
+    quiet: bool,
 ) -> Sheet<'a> {
     let mut columns = Vec::with_capacity(table.columns.len());
     let mut left_out = Vec::new();
@@ -298,7 +342,7 @@ fn sheet<'a>(
             },
         }
     }
-    if !left_out.is_empty() {
+    if !left_out.is_empty() && !quiet {
         say(&format!("note: left out, being neither numbers nor text: {}", listed(&left_out)));
     }
     Sheet { probs: g.view(), columns }

@@ -22,6 +22,14 @@ pub fn notes(report: &Report, face: Face) -> Vec<String> {
             if renormalised == 1 { "was" } else { "were" }
         )));
     }
+    if let Some(sample) = report.sample
+        && report.estimates.iter().any(|one| one.p_value.is_some())
+    {
+        notes.push(note(&format!(
+            "the p_value is of the sample of {}; the errors are of all rows",
+            count(sample, "row")
+        )));
+    }
     if report.unconverged_fits > 0 {
         notes.push(note(&format!(
             "{} of {} stopped before they converged",

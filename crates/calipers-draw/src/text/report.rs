@@ -1,6 +1,6 @@
 //! A report for people.
 
-use calipers::words::{listed, visible};
+use calipers::words::{listed, thousands, visible};
 use calipers::{Decomposition, Estimate, Group, GroupErrors, Report};
 
 use super::numbers::{count, percent};
@@ -53,12 +53,18 @@ pub(super) fn columns(report: &Report) -> Option<String> {
 
 fn measured(report: &Report, name: Option<&str>) -> String {
     let rows = count(report.rows, "row");
+    let sample = report.sample.map(|sample| format!("learnt from {} of them", thousands(sample)));
     let mut parts = vec![
         name.map_or_else(|| rows.clone(), |name| format!("{name}: {rows}")),
         format!("{} classes", report.classes.len()),
+    ];
+    parts.extend([
         format!("recalibrator {}", report.recalibrator),
         format!("{} folds", report.folds),
-    ];
+    ]);
+    if let Some(sample) = sample {
+        parts.insert(1, sample);
+    }
     if report.repeats != 1 {
         parts.push(format!("{} repeats", report.repeats));
     }

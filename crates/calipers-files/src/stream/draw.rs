@@ -161,6 +161,11 @@ impl Pick {
         self.drawn.seen()
     }
 
+    /// A number of the rows that were drawn: that of the same keys is the same.
+    pub fn fingerprint(&self) -> u64 {
+        self.drawn.fingerprint()
+    }
+
     /// Whether all rows were drawn.
     pub fn is_everything(&self) -> bool {
         self.drawn.is_everything()

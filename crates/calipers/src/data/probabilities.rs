@@ -107,7 +107,7 @@ impl<'a> Probabilities<'a> {
 
     fn column(values: Values<'a>) -> Result<Self> {
         if values.dim().0 > 0 && values.are_shares() {
-            return Ok(Self::trusted(Probs::shares(values)));
+            return Ok(Self::trusted(Probs::shares(values), 0));
         }
         check_column(&values)?;
         check_shape(values.dim())?;

@@ -190,8 +190,9 @@ impl Drawn {
         self.renormalised
     }
 
-    /// Σ of the ranks, by which a tally shows that it has met each row of the sample once.
-    pub(super) fn fingerprint(&self) -> u64 {
+    /// Σ of the ranks, by which a tally shows that it has met each row of the sample once, and two samples
+    /// that they are of the same rows.
+    pub fn fingerprint(&self) -> u64 {
         let ranks = Ranks::new(self.seed);
         let ranks = self.held.identities.iter().map(|&identity| ranks.of(identity));
         ranks.fold(0, u64::wrapping_add)
