@@ -17,3 +17,4 @@ mod options;
 mod output;
 mod recalibrate;
 mod report;
+mod stream;

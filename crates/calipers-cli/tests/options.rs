@@ -100,6 +100,9 @@ const TRIALS: &[Trial] = &[
     ("--bins", &[], &[("--bins", "")]),
     ("--measure", &[], &[("--measure", "smooth")]),
     ("--rows", &[], &[("--rows", "10")]),
+    ("--sample", &[], &[("--sample", "100")]),
+    // A sample by keys is of other rows than one by places.
+    ("--key", &[("--sample", "100")], &[("--key", "id")]),
 ];
 
 /// Where a command needs something else to show it.
@@ -140,6 +143,8 @@ const REFUSED: &[(&str, Flags, &str)] = &[
 /// What changes nothing here, and why.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("--help", "it is where the options are from"),
+    ("--memory", "it decides where rows do not fit, which stream.rs looks at"),
+    ("--skip-bad-files", "it is about bad files, which stream.rs looks at"),
     ("--threads", "the digits are the same on any number of threads"),
     ("--plain", "it leaves out what only a terminal gets, which environment/terminal.rs looks at"),
 ];

@@ -112,7 +112,7 @@ fn separate(texts: &[String]) -> Vec<String> {
 
 /// Lists what there is, which no other option has to do with.
 fn list(args: &Args) -> Result<()> {
-    let Args { columns, measure, draws, seed, .. } = args;
+    let Args { columns, many, measure, draws, seed, .. } = args;
     let given = [
         ("--label", columns.label.is_some()),
         ("--probs", columns.scores.probs.is_some()),
@@ -120,6 +120,7 @@ fn list(args: &Args) -> Result<()> {
         ("--renormalise", columns.scores.renormalise),
         ("--weight", columns.weight.is_some()),
         ("--group", columns.group.is_some()),
+        ("--key, --sample, --skip-bad-files", many.is_said()),
         ("--measure", !measure.is_empty()),
         ("--draws", draws.is_some()),
         ("--seed", *seed != 0),

@@ -24,14 +24,14 @@ pub fn place_of_options() -> Place {
         [("table.csv", 0, 1.0), ("other.csv", 8, 1.0), ("rounded.csv", 0, 0.98)]
     {
         let mut text =
-            "label,truth,p_0,p_1,prob_0,prob_1,logit_0,logit_1,weight,group,fold\n".to_owned();
+            "label,truth,p_0,p_1,prob_0,prob_1,logit_0,logit_1,weight,group,fold,id\n".to_owned();
         for row in 0..240u32 {
             // The first row makes log infinite; no other one is impossible.
             let p = f64::from((1 + row * 37 % 239).max(lowest)) / 240.0;
             let p = if row == 0 { 1.0 } else { p };
             let label = u32::from(row % 10 > 0 && row * row % 7 < 4);
             text.push_str(&format!(
-                "{label},{},{},{},{},{},{},{},{},{},{}\n",
+                "{label},{},{},{},{},{},{},{},{},{},{},{}\n",
                 ["false", "true"][(row * 3 % 5 % 2) as usize],
                 (1.0 - p) * factor,
                 p * factor,
@@ -42,6 +42,7 @@ pub fn place_of_options() -> Place {
                 1 + row % 3,
                 ["north", "south"][(row % 2) as usize],
                 row % 4,
+                row * 101 % 240,
             ));
         }
         place.write(name, &text);

@@ -22,13 +22,15 @@ fn what_is_no_file_is_refused() {
     symlink("ring.csv", place.path("ring.csv")).unwrap();
     let _listener = UnixListener::bind(place.path("socket.csv")).unwrap();
     for (file, reason) in [
-        ("folder.csv", "it is a directory"),
         ("dangling.csv", "no such file or directory"),
         ("table.csv/table.csv", "not a directory"),
         ("socket.csv", "no such device or address"),
     ] {
         refused(&place, file, &format!("cannot read {file}: {reason}"));
     }
+    let endings = ".csv, .tsv, .txt, .parquet, .arrow, .feather, .ipc or .npz";
+    let nothing = format!("folder.csv: no file in the directory ends in {endings}");
+    refused(&place, "folder.csv", &nothing);
     let ring = run(&place, "\"$calipers\" estimate ring.csv");
     assert_eq!(ring.status, 2, "{ring:?}");
     assert!(ring.stderr.contains("too many levels of symbolic links"), "{ring:?}");

@@ -1,6 +1,7 @@
 //! Which files are meant: by their names, by the directory they are in, or by a pattern.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use glob::{MatchOptions, glob_with};
@@ -31,7 +32,7 @@ pub fn files(given: &Path) -> Result<Vec<PathBuf>> {
             files => Ok(files),
         },
         Ok(_) => Ok(vec![given.to_owned()]),
-        Err(_) if is_pattern(given) => matching(given),
+        Err(error) if is_pattern(given) => matching(given, &error),
         Err(error) => {
             Format::of(given)?;
             Err(unreadable(&file_name(given), &error))
@@ -44,10 +45,11 @@ fn is_pattern(path: &Path) -> bool {
 }
 
 /// The files that a pattern matches, in the order of their paths.
-fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
+fn matching(pattern: &Path, missing: &io::Error) -> Result<Vec<PathBuf>> {
     let name = file_name(pattern);
-    let paths = glob_with(&pattern.to_string_lossy(), OPTIONS)
-        .map_err(|error| Error::input(format!("{name}: it is no pattern: {}", error.msg)))?;
+    // What is no pattern is the name of a file that is not there.
+    let paths =
+        glob_with(&pattern.to_string_lossy(), OPTIONS).map_err(|_| unreadable(&name, missing))?;
     let asked_for = pattern.file_name().is_some_and(|name| is_passed_over(Path::new(name)));
     let mut found = Vec::new();
     for path in paths {
