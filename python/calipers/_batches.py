@@ -28,12 +28,13 @@ class Columns(NamedTuple):
         others = [one for one in (self.weight, self.group, self.key) if one is not None]
         return list(dict.fromkeys([self.label, *several, *others]))
 
-    def missing_in(self, names: Sequence[str]) -> None:
-        """Raise an error if one of them is not among the source's."""
-        for name in self.needed:
-            if name not in names:
-                there = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-                raise InputError(f"there is no column {name!r}: the source has {there}")
+
+def refuse_absent(needed: Sequence[str], names: Sequence[str]) -> None:
+    """Raise an error if a column that is needed is not among those of a source."""
+    for name in needed:
+        if name not in names:
+            there = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+            raise InputError(f"there is no column {name!r}: the source has {there}")
 
 
 def as_columns(
@@ -71,7 +72,7 @@ def read(batch: Any, columns: Columns, rows: tuple[int, int]) -> Batch:
 
     ``rows`` says who the rows are if there is no key: their part, and the number of the first.
     """
-    scores, called = _scores(batch, columns.probs)
+    scores, called = scores_of(batch, columns.probs)
     who = as_who(_column(batch, columns.key), None) if columns.key is not None else rows
     beside = {
         "who": who,
@@ -113,7 +114,7 @@ def _labels(array: Any) -> Any:
     return as_labels(objects, 2, None)[0]
 
 
-def _scores(batch: Any, probs: str | list[str]) -> tuple[np.ndarray[Any, Any], list[str] | None]:
+def scores_of(batch: Any, probs: str | list[str]) -> tuple[np.ndarray[Any, Any], list[str] | None]:
     """Return predictions, and what their columns are called if each has a name."""
     if isinstance(probs, str):
         array = _column(batch, probs)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from os import PathLike
 from typing import Any
 
-from calipers._batches import Columns, as_columns, read
+from calipers._batches import Columns, as_columns, read, refuse_absent
 from calipers._errors import InputError
 from calipers._report import Report
 from calipers._stream import Drawing, Plan, Tally, total
@@ -127,7 +127,7 @@ def _from_pyarrow(source: Any, columns: Columns) -> Batches:
         return _from_table(source, columns)
     if not hasattr(source, "scanner"):
         return _from_stream(source, columns)
-    columns.missing_in(source.schema.names)
+    refuse_absent(columns.needed, source.schema.names)
     rows = _rows(columns)
     return lambda: source.scanner(columns=columns.needed, batch_size=rows).to_batches()
 
@@ -137,7 +137,7 @@ def _from_table(source: Any, columns: Columns) -> Batches:
 
     if isinstance(source, pyarrow.RecordBatch):
         source = pyarrow.Table.from_batches([source])
-    columns.missing_in(source.column_names)
+    refuse_absent(columns.needed, source.column_names)
     table = source.select(columns.needed)
     return lambda: iter(table.to_batches(max_chunksize=_rows(columns)))
 
@@ -148,7 +148,7 @@ def _from_polars(source: Any, columns: Columns) -> Batches:
 
     if not isinstance(source, (polars.LazyFrame, polars.DataFrame)):
         return _from_stream(source, columns)
-    columns.missing_in(source.lazy().collect_schema().names())
+    refuse_absent(columns.needed, source.lazy().collect_schema().names())
     query = source.lazy().select(columns.needed)
     rows = _rows(columns)
 
@@ -170,7 +170,7 @@ def _from_duckdb(source: Any, columns: Columns) -> Batches:
     """Read a relation, by running its query."""
     import duckdb
 
-    columns.missing_in(source.columns)
+    refuse_absent(columns.needed, source.columns)
     chosen = source.select(*(duckdb.ColumnExpression(name) for name in columns.needed))
     rows = _rows(columns)
     read_batches = getattr(chosen, "to_arrow_reader", None) or chosen.fetch_record_batch
@@ -188,7 +188,7 @@ def _from_stream(source: Any, columns: Columns) -> Batches:
         )
     if not hasattr(source, "__arrow_c_stream__"):
         raise InputError(f"a {type(source).__name__} is no source of rows")
-    columns.missing_in(pyarrow.RecordBatchReader.from_stream(source).schema.names)
+    refuse_absent(columns.needed, pyarrow.RecordBatchReader.from_stream(source).schema.names)
 
     def batches() -> Iterator[Any]:
         for batch in pyarrow.RecordBatchReader.from_stream(source):
