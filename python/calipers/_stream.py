@@ -395,6 +395,10 @@ class Drawing:
     def __init__(self, given: Mapping[str, Any], sample: int, *, keyed: bool) -> None:
         self._given = {**given, "sample_weight": None, "groups": None}
         self._sample = as_whole(sample, "sample")
+        if self._sample == 0:
+            raise InputError("sample: 0 rows; something has to be learnt from")
+        if not isinstance(given["folds"], (int, np.integer)):
+            raise InputError("folds: of a source, expected their number")
         self._keyed = keyed
         self._sampler: _calipers.Sampler | None = None
 

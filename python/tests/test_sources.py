@@ -48,6 +48,8 @@ def test_columns_that_are_not_there() -> None:
     refused("expected names of columns", TABLE, probs=[1, 2])
     refused("weight= names the column", TABLE, sample_weight=np.ones(900))
     refused("group= names the column", TABLE, groups=np.ones(900))
+    refused("folds: of a source, expected their number", TABLE, folds=np.arange(900) % 3)
+    refused("sample: 0 rows", TABLE, sample=0)
 
 
 def test_options_of_sources_are_not_those_of_arrays() -> None:
