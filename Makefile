@@ -137,9 +137,20 @@ define LONG_foundation
 	$(VENV)-foundation/bin/python -m pip install --quiet --force-reinstall --no-deps dist/*.whl
 	$(VENV)-foundation/bin/python -m pytest --quiet python/tests/test_torch.py python/tests/test_foundation.py
 endef
-LONG := properties extremes simulations fuzz load mutants miri foundation
+# Java is Debian's, and is installed where it is missing.
+define LONG_spark
+	command -v java || (apt-get update && apt-get install --yes openjdk-17-jre-headless)
+	$(VENV)-spark/bin/python -m pip install --quiet --force-reinstall --no-deps dist/*.whl
+	$(VENV)-spark/bin/python -m pytest --quiet python/tests/test_spark.py
+endef
+define LONG_ray
+	$(VENV)-ray/bin/python -m pip install --quiet --force-reinstall --no-deps dist/*.whl
+	$(VENV)-ray/bin/python -m pytest --quiet python/tests/test_engines.py
+endef
+LONG := properties extremes simulations fuzz load mutants miri foundation spark ray
+LONG_APART := foundation spark ray
 
-long: $(VENV)/ready $(if $(filter load foundation,$(WHAT)),python) $(if $(filter foundation,$(WHAT)),$(VENV)-foundation/ready) ## Test at length: WHAT=properties, extremes, simulations, fuzz, load, mutants, miri, or foundation (3 GB)
+long: $(VENV)/ready $(if $(filter load $(LONG_APART),$(WHAT)),python) $(if $(filter $(LONG_APART),$(WHAT)),$(VENV)-$(WHAT)/ready) ## Test at length: WHAT=properties, extremes, simulations, fuzz, load, mutants, miri, spark, ray, or foundation (3 GB)
 	$(if $(filter $(WHAT),$(LONG)),,$(error WHAT is one of $(LONG)))
 	$(LONG_$(WHAT))
 

@@ -8,9 +8,11 @@ True
 
 ``calibration_error`` gives one number, ``evaluate`` a report, ``calibration_curve`` where the error
 is, ``compare`` the differences of several models, ``neighbours`` what other measures of calibration
-say, ``Recalibrator`` corrects probabilities, ``Monitor`` watches over them as rows arrive;
+say, ``Recalibrator`` corrects probabilities, ``Monitor`` watches over them as rows arrive; ``Plan``
+and ``Tally`` evaluate more rows than fit in memory, on one machine or many;
 ``metrics``, ``recalibrators`` and ``measures`` say what there is. ``calipers.sklearn`` holds what
-works inside scikit-learn: a scorer and a classifier that recalibrates another one.
+works inside scikit-learn: a scorer and a classifier that recalibrates another one;
+``calipers.spark`` evaluates a DataFrame of Spark where it is.
 """
 
 from calipers._calipers import __version__
@@ -24,6 +26,7 @@ from calipers._neighbours import Measurement, Measurements, neighbours
 from calipers._plot import CalibrationCurve, ReliabilityDisplay, calibration_curve
 from calipers._recalibrator import Recalibrator
 from calipers._report import Decomposition, Estimate, Group, GroupAware, Report
+from calipers._stream import Plan, Tally, candidates
 
 __all__ = [
     "CalibrationCurve",
@@ -38,12 +41,15 @@ __all__ = [
     "Measurement",
     "Measurements",
     "Monitor",
+    "Plan",
     "Recalibrator",
     "ReliabilityDisplay",
     "Report",
+    "Tally",
     "__version__",
     "calibration_curve",
     "calibration_error",
+    "candidates",
     "compare",
     "evaluate",
     "measures",

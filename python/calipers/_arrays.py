@@ -18,6 +18,7 @@ ONE_OF = {
     "sample_weight": "weight",
     "folds": "fold",
     "groups": "group",
+    "key": "key",
 }
 
 

@@ -9,7 +9,11 @@ from numpy.typing import NDArray
 __all__ = [
     "Model",
     "Monitor",
+    "Plan",
+    "Sampler",
+    "Tally",
     "__version__",
+    "candidates",
     "check_probabilities",
     "check_settings",
     "check_weights",
@@ -18,6 +22,7 @@ __all__ = [
     "evaluate",
     "figure",
     "fit_model",
+    "identities",
     "measures",
     "metrics",
     "neighbours",
@@ -29,6 +34,9 @@ __all__ = [
     "write_file",
 ]
 __version__: str
+
+# An array, a list of anything, or the words that occur with which of them each row has.
+_Labels = NDArray[Any] | list[Any] | tuple[NDArray[np.uint32], list[Any]]
 
 @final
 class Model:
@@ -62,6 +70,41 @@ class Monitor:
     @staticmethod
     def from_json(text: str) -> Monitor: ...
 
+@final
+class Sampler:
+    seen: int
+    def __new__(cls, sample: int, seed: int, names: list[str] | None, given: bool) -> Sampler: ...
+    def expect(self, labels: _Labels) -> None: ...
+    def add(self, labels: _Labels, scores: NDArray[Any], beside: dict[str, Any]) -> None: ...
+    def plan(self, settings: dict[str, Any], about: str) -> Plan: ...
+
+@final
+class Plan:
+    about: str
+    classes: list[str]
+    rows: int
+    is_everything: bool
+    def tally(
+        self, labels: _Labels, scores: NDArray[Any], beside: dict[str, Any], threads: int
+    ) -> Tally: ...
+    def finish(self, tally: Tally) -> dict[str, Any]: ...
+    def sample_report(self) -> dict[str, Any]: ...
+    def to_bytes(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(data: bytes) -> Plan: ...
+
+@final
+class Tally:
+    rows: int
+    def plus(self, others: list[Tally]) -> Tally: ...
+    def to_bytes(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(data: bytes) -> Tally: ...
+
+def candidates(who: Any, rows: int, sample: int, total: int, seed: int) -> NDArray[np.bool_]: ...
+def identities(
+    keys: NDArray[Any] | tuple[NDArray[np.uint8], NDArray[np.int64]] | list[str],
+) -> NDArray[np.uint64]: ...
 def evaluate(
     labels: NDArray[Any] | list[Any], scores: NDArray[Any], settings: dict[str, Any]
 ) -> dict[str, Any]: ...

@@ -17,10 +17,16 @@ from calipers._plot import Source
 from calipers._progress import watched
 from calipers._report import Estimate, Report
 
+# Rows in the sample of a source unless another number is asked for.
+SAMPLE = 1_000_000
+
+# What only sources have: columns.
+OF_SOURCES = ("label", "probs", "logits", "weight", "group", "key")
+
 
 def evaluate(
     y_true: Any,
-    y_prob: Any,
+    y_prob: Any = None,
     metrics: str | Distance | Iterable[str | Distance] | None = None,
     recalibrator: Any = "auto",
     folds: Any = 5,
@@ -40,16 +46,28 @@ def evaluate(
     log_features: bool = False,
     threads: int | None = None,
     progress: bool | Callable[[int, int], object] = False,
+    label: str | None = None,
+    probs: str | Sequence[str] | None = None,
+    logits: str | Sequence[str] | None = None,
+    weight: str | None = None,
+    group: str | None = None,
+    key: str | None = None,
+    sample: int = 1_000_000,
 ) -> Report:
     """Estimate calibration errors.
 
     Parameters
     ----------
-    y_true : array of shape (n,), or one-hot of shape (n, k)
+    y_true : array of shape (n,), or one-hot of shape (n, k); or a source
         The observed classes: their names, or the positions of their columns, or truths.
         Where the columns have no names, words are the classes in sorted order, as scikit-learn's
         ``classes_``. Of one-hot labels, the class is that of the row's 1.
-    y_prob : array of shape (n,), (n, 1) or (n, k)
+
+        Without ``y_prob`` it is a source of labels and predictions, which may be larger than
+        memory: a dataset or table of pyarrow, a LazyFrame or DataFrame of polars, a relation of
+        DuckDB, a DataFrame of pandas or Spark, or anything else with ``__arrow_c_stream__`` that
+        can be read twice.
+    y_prob : array of shape (n,), (n, 1) or (n, k), optional
         The probabilities, one column a class; a single column is that of class 1. NumPy's arrays
         of single and double precision are not copied, whatever their layout; tables of pandas,
         polars and Arrow name the classes by their columns.
@@ -100,6 +118,22 @@ def evaluate(
     progress : bool or callable, default False
         Whether to show a bar (tqdm's, if it is installed); or a function to call with the number
         of fits that are done and the number of fits in all.
+    label : str, optional
+        Of a source: the column of labels.
+    probs : str or sequence of str, optional
+        Of a source: the columns of the probabilities, one a class or one for class 1; or one column
+        of lists.
+    logits : str or sequence of str, optional
+        The same, of logits.
+    weight, group : str, optional
+        Of a source: the columns of weights and groups. Groups are reported by their names as words.
+    key : str, optional
+        Of a source: a column of whole numbers or texts that are the row's own. It decides which
+        rows are in the sample, and with it the report is the same to the last bit in any order
+        and parts, in any engine. Without it, rows are numbered in the order in which they come.
+    sample : int, default 1,000,000
+        Of a source: how many rows are estimated by cross-fitting at the most. What is learnt from
+        them scores all others; if there are no others, the report is that of arrays.
 
     Returns
     -------
@@ -126,8 +160,21 @@ def evaluate(
     >>> report = calipers.evaluate(y_true, y_prob, metrics="l1", recalibrator=g)
     >>> 0.10 < report["l1"].value < 0.17
     True
+
+    A table that need not fit in memory:
+
+    >>> import pyarrow
+    >>> table = pyarrow.table({"y": y_true, "p": y_prob[:, 1], "id": range(2000)})
+    >>> report = calipers.evaluate(table, label="y", probs="p", key="id", sample=1000)
+    >>> report.n, report.sample
+    (2000, 1000)
     """
     given = locals()
+    if y_prob is None:
+        from calipers._sources import evaluate_source
+
+        return evaluate_source(y_true, given)
+    refuse_own(given)
     scores, columns = as_scores(y_prob)
     source = as_source(y_true, scores, columns, given)
     if progress is False:
@@ -155,7 +202,17 @@ def completed(options: Mapping[str, Any]) -> dict[str, Any]:
 
     bound = signature(evaluate).bind(None, None, **options)
     bound.apply_defaults()
+    refuse_own(bound.arguments)
     return bound.arguments
+
+
+def refuse_own(given: Mapping[str, Any]) -> None:
+    """Refuse the options of sources where arrays are given."""
+    for name in OF_SOURCES:
+        if given[name] is not None:
+            raise InputError(f"{name}: names a column of a source, and arrays have none")
+    if given["sample"] != SAMPLE:
+        raise InputError("sample: of a source or a Plan; arrays are evaluated as a whole")
 
 
 def check_options(options: Mapping[str, Any]) -> None:

@@ -55,3 +55,17 @@ def as_groups(values: Any) -> Groups | None:
                     value=group,
                 )
     return Groups([names[group] for group in groups], given)
+
+
+def as_coded(values: Any) -> tuple[np.ndarray[Any, Any], list[str]] | None:
+    """Return the groups' names, each once, and which of them each row has."""
+    if values is None:
+        return None
+    array = as_vector(values, "groups")
+    if array.dtype.kind in "iub":
+        kept, codes = np.unique(array, return_inverse=True)
+        return codes.astype(np.uint32), [str(group) for group in kept.tolist()]
+    groups = as_groups(values) or Groups([], {})
+    places = {name: place for place, name in enumerate(groups.given)}
+    codes = np.fromiter((places[name] for name in groups), dtype=np.uint32, count=len(groups))
+    return codes, list(places)

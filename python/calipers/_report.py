@@ -110,7 +110,8 @@ class Estimate(float):
     infinite_rows : int
         How many rows have an infinite score, because they gave the observed class no probability.
     scores : numpy.ndarray or None
-        The held-out score of each row, whose mean is the value; None if it was read from JSON.
+        The held-out score of each row, whose mean is the value; None if it was read from JSON, or
+        if rows were streamed.
 
     Examples
     --------
@@ -193,6 +194,9 @@ class Report(Mapping[str, Estimate]):
     ----------
     n : int
         The number of rows.
+    sample : int or None
+        Of a stream, the number of rows that were estimated by cross-fitting; what was learnt from
+        them scored all others. None if all rows were.
     classes : list of str
         The classes' names, in the order of the columns.
     recalibrator : str
@@ -241,6 +245,7 @@ class Report(Mapping[str, Estimate]):
             groups = source.settings["groups"]
         self._source = source
         self.n: int = fields["n"]
+        self.sample: int | None = fields["sample"]
         self.classes: list[str] = fields["classes"]
         self.recalibrator: str = fields["recalibrator"]
         self.folds: int = fields["folds"]
@@ -409,8 +414,8 @@ class Report(Mapping[str, Estimate]):
     def _kept(self) -> Source:
         if self._source is None:
             raise ValueError(
-                "this report does not know its predictions: it was pickled, was read from JSON, or "
-                "is one of several of a comparison; evaluate them again"
+                "this report does not know its predictions: it was pickled, was read from JSON, is "
+                "of a stream, or is one of several of a comparison; evaluate them again"
             )
         return self._source
 

@@ -31,6 +31,7 @@ def _fields(saved: dict[str, Any]) -> dict[str, Any]:
     """Return the fields that the extension's reports have, as far as JSON holds them."""
     names = ("n", "classes", "recalibrator", "folds", "repeats", "seed", "confidence")
     fields = {name: saved[name] for name in (*names, "renormalised_rows", "unconverged_fits")}
+    fields["sample"] = saved.get("sample")
     fields["approximations"] = saved.get("approximations", [])
     fields["fits"] = None
     fields["notes"] = []

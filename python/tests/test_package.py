@@ -7,10 +7,11 @@ from importlib.metadata import version
 from inspect import signature
 
 import calipers
+from calipers._evaluate import OF_SOURCES
 from calipers._options import CONVERTERS
 
 # What may be installed, and must not be imported with the package.
-OPTIONAL = "joblib matplotlib pandas polars pyarrow scipy sklearn torch tqdm"
+OPTIONAL = "dask duckdb joblib matplotlib pandas polars pyarrow pyspark scipy sklearn torch tqdm"
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -25,9 +26,9 @@ def test_the_version_is_that_of_the_distribution() -> None:
 
 def test_every_option_has_a_converter() -> None:
     taken = {*signature(calipers.evaluate).parameters, *signature(calipers.neighbours).parameters}
-    # The first two are data, the last two go with other options or beside them; whether class names
-    # were given goes with them.
-    own = taken - {"y_true", "y_prob", "log_features", "progress"}
+    # The first two are data, the next two go with other options or beside them; columns and a
+    # sample are those of sources. Whether class names were given goes with them.
+    own = taken - {"y_true", "y_prob", "log_features", "progress", *OF_SOURCES, "sample"}
     assert own == set(CONVERTERS) - {"given"}
 
 
@@ -46,6 +47,7 @@ def test_all_that_is_promised_is_there() -> None:
         *("GroupAware", "InputError", "Measurement", "Measurements", "Monitor", "Recalibrator"),
         *("ReliabilityDisplay", "Report", "__version__", "calibration_error", "compare"),
         *("evaluate", "measures", "metrics", "neighbours", "recalibrators", "simulate"),
+        *("Plan", "Tally", "candidates"),
     }
     for name in calipers.__all__:
         assert getattr(calipers, name) is not None

@@ -1,7 +1,9 @@
 //! NumPy's arrays as views: nothing is copied that does not have to be.
 
+use std::ops::Range;
+
 use calipers::{Predictions, Probabilities};
-use ndarray::{ArrayView1, ArrayView2, Axis};
+use ndarray::{ArrayView, ArrayView1, ArrayView2, Axis, RemoveAxis};
 use numpy::{
     PyArray2, PyArrayDescrMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArray,
     PyUntypedArrayMethods, ToPyArray,
@@ -85,6 +87,19 @@ impl<'a> ScoresView<'a> {
         }
     }
 
+    /// Some of the rows.
+    pub fn some<'b>(self, rows: &Range<usize>) -> ScoresView<'b>
+    where
+        'a: 'b,
+    {
+        match self {
+            Self::Column32(column) => ScoresView::Column32(stretch(column, rows)),
+            Self::Column64(column) => ScoresView::Column64(stretch(column, rows)),
+            Self::Matrix32(matrix) => ScoresView::Matrix32(stretch(matrix, rows)),
+            Self::Matrix64(matrix) => ScoresView::Matrix64(stretch(matrix, rows)),
+        }
+    }
+
     /// Checks them. Probabilities are borrowed, logits made probabilities of.
     pub fn probabilities(self, from_logits: bool) -> calipers::Result<Probabilities<'a>> {
         match (self, from_logits) {
@@ -111,6 +126,15 @@ impl<'a> ScoresView<'a> {
     ) -> calipers::Result<Predictions<'a>> {
         self.probabilities(from_logits)?.with_labels(labels)
     }
+}
+
+/// Some rows of an array.
+fn stretch<'a: 'b, 'b, T, D: RemoveAxis>(
+    array: ArrayView<'a, T, D>,
+    rows: &Range<usize>,
+) -> ArrayView<'b, T, D> {
+    let (before, _) = array.reborrow().split_at(Axis(0), rows.end);
+    before.split_at(Axis(0), rows.start).1
 }
 
 /// Checks probabilities (or logits, of which it takes the softmax) and returns what they are to

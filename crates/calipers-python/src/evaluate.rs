@@ -94,7 +94,7 @@ pub fn printed(text: &str) -> &str {
 
 /// The report in Python's terms; `calipers.Report` is made of it. A remark on the labels comes first
 /// among the notes.
-fn as_dict<'py>(
+pub fn as_dict<'py>(
     py: Python<'py>,
     report: Report,
     remark: Option<&str>,
@@ -107,6 +107,7 @@ fn as_dict<'py>(
     dict.set_item("html", text::report_html(&report, &notes))?;
     dict.set_item("notes", notes)?;
     dict.set_item("n", report.rows)?;
+    dict.set_item("sample", report.sample)?;
     dict.set_item("classes", report.classes)?;
     dict.set_item("recalibrator", report.recalibrator)?;
     dict.set_item("folds", report.folds)?;
@@ -139,7 +140,9 @@ fn estimates(py: Python<'_>, found: Vec<Estimate>) -> PyResult<Bound<'_, PyList>
         });
         fields.set_item("decomposition", parts)?;
         fields.set_item("infinite_rows", one.infinite_rows)?;
-        fields.set_item("scores", PyArray1::from_vec(py, one.scores))?;
+        // Of a stream, those of rows are not kept.
+        let scores = (!one.scores.is_empty()).then(|| PyArray1::from_vec(py, one.scores));
+        fields.set_item("scores", scores)?;
         estimates.append(fields)?;
     }
     Ok(estimates)

@@ -22,6 +22,8 @@ pub enum Labels<'py> {
     Truths(PyReadonlyArray1<'py, bool>),
     /// Anything else: words, or a mixture.
     Objects(Bound<'py, PyList>),
+    /// Words, each written once: which of them a row has.
+    Coded(PyReadonlyArray1<'py, u32>, Bound<'py, PyList>),
 }
 
 impl<'py> FromPyObject<'_, 'py> for Labels<'py> {
@@ -29,7 +31,11 @@ impl<'py> FromPyObject<'_, 'py> for Labels<'py> {
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let Ok(array) = object.cast::<PyUntypedArray>() else {
-            return Ok(Self::Objects(object.cast::<PyList>()?.to_owned()));
+            if let Ok(list) = object.cast::<PyList>() {
+                return Ok(Self::Objects(list.to_owned()));
+            }
+            let (codes, words) = object.extract()?;
+            return Ok(Self::Coded(codes, words));
         };
         let kind = array.dtype();
         Ok(match (kind.kind(), kind.itemsize()) {
@@ -81,8 +87,19 @@ impl Labels<'_> {
         names: Option<&[String]>,
         given: bool,
     ) -> PyResult<Resolved> {
+        let (mut rows, found) = self.occurring(py)?;
+        let reading = read(&found, &class_columns(columns, names, given));
+        let reading = reading.map_err(|error| raise(py, &error))?;
+        let codes: Vec<u32> = reading.codes.iter().map(|&code| code as u32).collect();
+        rows.iter_mut().for_each(|row| *row = codes[*row as usize]);
+        let firsts = found.iter().map(|label| label.row).collect();
+        Ok(Resolved { codes: rows, reading, firsts })
+    }
+
+    /// The labels that occur, and which of them each row has.
+    pub fn occurring(&self, py: Python<'_>) -> PyResult<(Vec<u32>, Vec<Label>)> {
         let mut found = Vec::new();
-        let mut rows = match self {
+        let rows = match self {
             Self::Whole(array) => {
                 let label = |value: i64, row| Label {
                     text: value.to_string(),
@@ -107,19 +124,28 @@ impl Labels<'_> {
                 distinct(bits, label, &mut found)
             }
             Self::Objects(list) => objects(list, &mut found)?,
+            Self::Coded(codes, words) => {
+                let mut written = Vec::new();
+                let places = objects(words, &mut written)?;
+                let values = codes.as_array();
+                let values = values.iter().map(|&code| places[code as usize]);
+                let label = |at: u32, row| counted(Label { row, ..written[at as usize].clone() });
+                distinct(values, label, &mut found)
+            }
         };
-        let classes = match (names, columns) {
-            (None, 0 | 1) => ClassColumns::One(None),
-            (None, _) => ClassColumns::Unnamed(columns),
-            (Some([name]), _) => ClassColumns::One(Some(name)),
-            (Some(names), _) if given => ClassColumns::Given(names),
-            (Some(names), _) => ClassColumns::Named(names),
-        };
-        let reading = read(&found, &classes).map_err(|error| raise(py, &error))?;
-        let codes: Vec<u32> = reading.codes.iter().map(|&code| code as u32).collect();
-        rows.iter_mut().for_each(|row| *row = codes[*row as usize]);
-        let firsts = found.iter().map(|label| label.row).collect();
-        Ok(Resolved { codes: rows, reading, firsts })
+        Ok((rows, found))
+    }
+}
+
+/// What labels can name: `columns` without names, or those of these names; a single name is that of a
+/// single column.
+pub fn class_columns(columns: usize, names: Option<&[String]>, given: bool) -> ClassColumns<'_> {
+    match (names, columns) {
+        (None, 0 | 1) => ClassColumns::One(None),
+        (None, _) => ClassColumns::Unnamed(columns),
+        (Some([name]), _) => ClassColumns::One(Some(name)),
+        (Some(names), _) if given => ClassColumns::Given(names),
+        (Some(names), _) => ClassColumns::Named(names),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The extension module behind the Python package `calipers`.
 //!
 //! It converts: arrays to views (`arrays`), labels to classes (`labels`), options to an estimator
-//! (`options`), errors to exceptions (`error`), text to files (`files`). The mathematics is the `calipers` crate's, tables
+//! (`options`), batches of a stream to rows (`stream`), errors to exceptions (`error`), text to files (`files`). The mathematics is the `calipers` crate's, tables
 //! and sentences are `calipers-draw`'s, the face that people see is the Python package's. Long
 //! computations run on a thread of their own (`background`), while the calling thread waits without
 //! the interpreter's lock, listens for Ctrl-C, and runs the Python code that the computation asks for:
@@ -21,6 +21,7 @@ mod model;
 mod monitor;
 mod neighbours;
 mod options;
+mod stream;
 mod tables;
 
 /// Private: what the package `calipers` is made of.
@@ -46,6 +47,8 @@ mod _calipers {
     use crate::neighbours::neighbours;
     #[pymodule_export]
     use crate::options::check_settings;
+    #[pymodule_export]
+    use crate::stream::{Plan, Sampler, Tally, candidates, identities};
     #[pymodule_export]
     use crate::tables::table;
     #[pymodule_export]

@@ -143,12 +143,16 @@ impl Options {
         if let Some(groups) = &self.groups {
             predictions = predictions.with_groups(groups)?;
         }
-        Ok(match &self.origin {
-            Some((labels, columns)) => {
-                predictions.with_origin(Origin::new(labels, columns, self.from_logits))
-            }
+        Ok(match self.origin() {
+            Some(origin) => predictions.with_origin(origin),
             None => predictions,
         })
+    }
+
+    /// The columns that the predictions are from, if they have names.
+    pub fn origin(&self) -> Option<Origin> {
+        let (labels, columns) = self.origin.as_ref()?;
+        Some(Origin::new(labels, columns, self.from_logits))
     }
 
     /// The estimator with everything that asks the calling thread, which listens for as long as there

@@ -273,6 +273,30 @@ impl Error {
         }
     }
 
+    /// The same of rows that are counted from elsewhere: those of a block that begins at this row.
+    ///
+    /// ```
+    /// use calipers::Error;
+    ///
+    /// assert_eq!(Error::MissingLabel { row: 2 }.counted_from(100).row(), Some(102));
+    /// ```
+    #[must_use]
+    pub fn counted_from(mut self, first: usize) -> Self {
+        match &mut self {
+            Error::Probability { row, .. }
+            | Error::Logit { row, .. }
+            | Error::RowSum { row, .. }
+            | Error::Label { row, .. }
+            | Error::MissingLabel { row }
+            | Error::UnknownLabel { row, .. }
+            | Error::OnlyLabel { row, .. }
+            | Error::ThirdLabel { row, .. }
+            | Error::Weight { row, .. } => *row += first,
+            _ => {}
+        }
+        self
+    }
+
     /// The column that is wrong, where it is one column.
     pub fn column(&self) -> Option<usize> {
         match self {

@@ -22,6 +22,17 @@ pub fn identity(key: &str) -> u64 {
     XxHash64::oneshot(0, key.as_bytes())
 }
 
+/// The identity of a row that has no key: its number in a part, such as a file, counted from 0.
+///
+/// ```
+/// use calipers::place;
+///
+/// assert!(place(0, 7) < place(0, 8) && place(0, 8) < place(1, 0));
+/// ```
+pub fn place(part: u32, row: u64) -> u64 {
+    (u64::from(part) << PART) + row
+}
+
 /// Who the rows of a block are.
 #[derive(Debug, Clone, Copy)]
 pub enum Identities<'a> {
@@ -41,7 +52,7 @@ impl Identities<'_> {
     #[inline]
     pub(super) fn of(&self, row: usize) -> u64 {
         match self {
-            Self::Numbered { part, first } => (u64::from(*part) << PART) + first + row as u64,
+            Self::Numbered { part, first } => place(*part, first + row as u64),
             Self::Keyed(identities) => identities[row],
         }
     }

@@ -20,7 +20,7 @@ mod tally;
 mod tests;
 mod weigh;
 
-pub use identity::{Identities, candidates, identity};
+pub use identity::{Identities, candidates, identity, place};
 pub use plan::Plan;
 pub use rows::Rows;
 pub use sampler::{Drawn, Sampler};
