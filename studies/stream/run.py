@@ -1,9 +1,9 @@
 """A billion rows: time and memory beside DuckDB's 15-bin ECE, and `docs/scale.md`.
 
 What was measured is in `docs/scale`, and the page is written from there. With `--measure` all of it
-is measured anew first, or a part: `growth` (two classes, from 100,000 to a billion rows), `classes`
-(a thousand of them) and `bits` (the same rows in any files, in any order). The data take 2.5 GB in
-`--folder`, and are kept there if one is named. `--quick` measures small ones.
+is measured anew first, or a part: `growth` (two classes, from 100,000 to a billion rows), `bits`
+(the same rows in any files, in any order) and `classes` (a thousand of them). The data take 2.5 GB
+in `--folder`, and are kept there if one is named. `--quick` measures small ones.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from studies.stream.settings import FULL, QUICK, Settings
 from studies.stream.timing import say
 
 KEPT = ROOT / "docs" / "scale"
-PARTS = {"growth": growth.measure, "classes": classes.measure, "bits": bits.measure}
+PARTS = {"growth": growth.measure, "bits": bits.measure, "classes": classes.measure}
 
 
 def options(parser: argparse.ArgumentParser) -> None:
