@@ -60,6 +60,7 @@ lint: ## Run every linter
 	$(PYTHON) -m studies robustness --check
 	$(PYTHON) -m studies comparison --check
 	$(PYTHON) -m studies contest --check
+	$(PYTHON) -m studies stream --check
 
 test-checks: $(VENV)/ready ## Check the repository: licences and sources of dependencies, links (seconds)
 	$(PYTHON) -m pytest --quiet checks --ignore checks/browser

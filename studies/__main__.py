@@ -88,6 +88,14 @@ STUDIES = (
     Study("load", "thousands of estimates at once in Rust and Python (minutes)", "robustness.load"),
     Study("properties", "every property on many more cases (an hour)", "robustness.properties"),
     Study("mutants", "the faults put into the core that its tests notice", "robustness.mutants"),
+    Study(
+        "stream",
+        "a billion rows: time and memory beside DuckDB's 15-bin ECE, growth from 10^5 to 10^9 "
+        "rows, and docs/scale.md",
+        "stream.run",
+        quick=True,
+        check=True,
+    ),
     Study("million-rows", "a million rows read and estimated: time, memory", "speed.million_rows"),
     Study(
         "python-overhead",

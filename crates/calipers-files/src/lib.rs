@@ -80,6 +80,6 @@ pub use output::{cannot_write, replace, write};
 pub use read::{read, read_within};
 pub use scan::{Batch, Book, Entry, Inputs, Keys, Layout, Scan, Word, each_table};
 pub use sheet::{Cells, Sheet};
-pub use stream::{About, Draw, Pick, Room, count, fits, planned};
+pub use stream::{About, Pass, Pick, Room, fits, planned};
 pub use table::{Column, Lines, Source, Table, Text, Values, Wanted};
 pub use writer::SheetWriter;

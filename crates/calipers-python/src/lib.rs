@@ -21,6 +21,7 @@ mod model;
 mod monitor;
 mod neighbours;
 mod options;
+mod paths;
 mod stream;
 mod tables;
 
@@ -47,6 +48,8 @@ mod _calipers {
     use crate::neighbours::neighbours;
     #[pymodule_export]
     use crate::options::check_settings;
+    #[pymodule_export]
+    use crate::paths::evaluate_files;
     #[pymodule_export]
     use crate::stream::{Plan, Sampler, Tally, candidates, identities};
     #[pymodule_export]

@@ -6,7 +6,7 @@ use calipers::words::thousands;
 use calipers::{Estimator, Folds, Predictions, Report};
 use calipers_draw::text::{count as counted, note};
 use calipers_files::{
-    Columns, Draw, FoldColumn, Inputs, Layout, Loaded, Pick, Scan, count, fits, load, planned,
+    Columns, FoldColumn, Inputs, Layout, Loaded, Pass, Pick, Scan, fits, load, planned,
 };
 
 use super::explain::explain;
@@ -129,8 +129,8 @@ impl Files<'_> {
     pub fn draw(&self, stream: &Stream, seed: u64, progress: &Progress) -> Result<Pick> {
         let reading = progress.reading("reading", stream.inputs.bytes());
         let seen = |rows, bytes| reading.seen(rows, bytes);
-        let draw = Draw::new(&stream.inputs, &stream.layout).threads(self.threads).seen(&seen);
-        Ok(draw.sample(stream.most, seed)?)
+        let pass = Pass::new(&stream.inputs, &stream.layout).threads(self.threads).seen(&seen);
+        Ok(pass.sample(stream.most, seed)?)
     }
 
     /// Brings rows together in memory: all that fit, or a sample.
@@ -177,7 +177,8 @@ impl Files<'_> {
         let (plan, about) = pick.plan(&asked(None)).map_err(|error| explain(&error))?;
         let reading = progress.reading("scoring", stream.inputs.bytes());
         let seen = |rows, bytes| reading.seen(rows, bytes);
-        let tally = count(&stream.inputs, &stream.layout, &plan, &about, self.threads, &seen)?;
+        let pass = Pass::new(&stream.inputs, &stream.layout).threads(self.threads).seen(&seen);
+        let tally = pass.count(&plan, &about)?;
         Ok((plan.finish(&tally).map_err(|error| explain(&error))?, None))
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use calipers::{Plan, Stop, with_pool};
 use calipers_files::words::{file_name, plain};
-use calipers_files::{About, Inputs, Layout, count};
+use calipers_files::{About, Inputs, Layout, Pass};
 
 use crate::args::{RunningArgs, many_to_read};
 use crate::error::{Failure, Result};
@@ -49,7 +49,8 @@ pub fn run(args: &Args) -> Result<()> {
     let reading = progress.reading("scoring", inputs.bytes());
     let seen = |rows, bytes| reading.seen(rows, bytes);
     let threads = args.running.threads.into();
-    let tally = count(&inputs, &layout, &plan, &about, threads, &seen)?;
+    let pass = Pass::new(&inputs, &layout).threads(threads).seen(&seen);
+    let tally = pass.count(&plan, &about)?;
     drop(progress);
     let bytes = tally.to_bytes().map_err(|error| Failure::unexpected(error.to_string()))?;
     Ok(calipers_files::write(&args.output, |file| file.write_all(&bytes))?)

@@ -1,7 +1,7 @@
 //! The first reading: a sample of all rows, and the words that labels and groups are.
 
 use calipers::labels::{Label, read};
-use calipers::{Drawn, Estimator, Folds, Plan, Predictions, Rows, Sampler};
+use calipers::{Drawn, Estimator, Folds, Plan, Predictions, Rows, Sampler, Stop};
 
 use super::about::About;
 use super::identified::{identities, keyed, located};
@@ -9,11 +9,11 @@ use crate::columns::labels::explained;
 use crate::error::{Error, Result};
 use crate::scan::{Entry, Inputs, Layout, Scan};
 
-/// Draws a sample from files.
+/// Reads all rows of some files: once to draw a sample, and once to add up what a plan makes of them.
 ///
 /// ```
 /// use calipers::Estimator;
-/// use calipers_files::{Columns, Draw, Inputs, Layout, count};
+/// use calipers_files::{Columns, Inputs, Layout, Pass};
 ///
 /// let folder = tempfile::tempdir()?;
 /// for (name, p) in [("a.csv", 0.25), ("b.csv", 0.75)] {
@@ -22,17 +22,18 @@ use crate::scan::{Entry, Inputs, Layout, Scan};
 /// }
 /// let inputs = Inputs::find(&[folder.path().to_owned()])?;
 /// let layout = Layout::of(&inputs, &Columns::new())?;
-/// let pick = Draw::new(&inputs, &layout).sample(40, 0)?;
+/// let pick = Pass::new(&inputs, &layout).sample(40, 0)?;
 /// let (plan, about) = pick.plan(&Estimator::new())?;
-/// let tally = count(&inputs, &layout, &plan, &about, 0, &|_, _| {})?;
+/// let tally = Pass::new(&inputs, &layout).count(&plan, &about)?;
 /// assert_eq!(plan.finish(&tally)?.rows, 100);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Draw<'a> {
-    inputs: &'a Inputs,
-    layout: &'a Layout,
-    threads: usize,
-    seen: &'a (dyn Fn(u64, u64) + Sync),
+pub struct Pass<'a> {
+    pub(super) inputs: &'a Inputs,
+    pub(super) layout: &'a Layout,
+    pub(super) threads: usize,
+    pub(super) seen: &'a (dyn Fn(u64, u64) + Sync),
+    pub(super) stop: Option<Stop>,
 }
 
 /// What was drawn, and what its codes mean.
@@ -46,10 +47,10 @@ pub struct Pick {
     groups: Vec<String>,
 }
 
-impl<'a> Draw<'a> {
+impl<'a> Pass<'a> {
     /// From these files, on a thread a core.
     pub fn new(inputs: &'a Inputs, layout: &'a Layout) -> Self {
-        Self { inputs, layout, threads: 0, seen: &|_, _| {} }
+        Self { inputs, layout, threads: 0, seen: &|_, _| {}, stop: None }
     }
 
     /// Reads on so many threads; 0 is one a core.
@@ -66,6 +67,21 @@ impl<'a> Draw<'a> {
         self
     }
 
+    /// Ends early when the handle is stopped.
+    #[must_use]
+    pub fn stop(mut self, stop: Stop) -> Self {
+        self.stop = Some(stop);
+        self
+    }
+
+    /// Fails if somebody has said stop.
+    pub(super) fn check(&self) -> Result<()> {
+        match &self.stop {
+            Some(stop) if stop.is_stopped() => Err(Error::unexpected("stopped")),
+            _ => Ok(()),
+        }
+    }
+
     /// Reads every row and keeps at most so many.
     ///
     /// # Errors
@@ -76,6 +92,7 @@ impl<'a> Draw<'a> {
         let samplers = scan.run(
             || Sampler::new(most, seed),
             |sampler, batch| {
+                self.check()?;
                 let keys = keyed(&batch);
                 let who = identities(&batch, keys.as_deref(), batch.file);
                 let mut add = || -> calipers::Result<()> {

@@ -11,6 +11,5 @@ mod identified;
 mod planned;
 
 pub use about::About;
-pub use count::count;
-pub use draw::{Draw, Pick};
+pub use draw::{Pass, Pick};
 pub use planned::{Room, fits, planned};

@@ -254,8 +254,8 @@ impl Estimator {
         self.recalibrator.as_ref()
     }
 
-    /// The seed of everything random.
-    pub(crate) fn own_seed(&self) -> u64 {
+    /// The seed of everything random, as it was [asked for](Self::seed).
+    pub fn own_seed(&self) -> u64 {
         self.seed
     }
 

@@ -17,4 +17,5 @@ mod neighbours;
 mod oracles;
 mod properties;
 mod stop;
+mod stream;
 mod synthetic_figure;

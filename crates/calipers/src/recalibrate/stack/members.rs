@@ -74,7 +74,7 @@ impl Members {
     pub fn rows(&self, f: ArrayView2<'_, f64>, layout: &Layout, new: bool) -> Predicted {
         let tempered = self.structured.tempered(f.as_slice().unwrap_or_default());
         let mut tables = vec![tempered, self.structured.rows(f)];
-        if !self.forests.is_empty() {
+        if self.forests.is_empty() == self.limits.trees().is_none() {
             let grown = self.forest_rows(f, &tables[0]);
             tables.extend(grown);
         }
@@ -136,7 +136,7 @@ impl Members {
             && self.structured.is_sound(classes)
             && self.borders.is_sound(classes)
             && self.growth.is_sound()
-            && !self.forests.is_empty()
+            && self.forests.is_empty() == self.limits.trees().is_none()
             && self
                 .forests
                 .iter()

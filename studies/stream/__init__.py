@@ -1,0 +1,1 @@
+"""More rows than fit in memory: `docs/scale.md`."""
