@@ -20,6 +20,7 @@ __all__ = [
     "class_names",
     "compare",
     "evaluate",
+    "evaluate_files",
     "figure",
     "fit_model",
     "identities",
@@ -107,6 +108,9 @@ def identities(
 ) -> NDArray[np.uint64]: ...
 def evaluate(
     labels: NDArray[Any] | list[Any], scores: NDArray[Any], settings: dict[str, Any]
+) -> dict[str, Any]: ...
+def evaluate_files(
+    paths: list[str | PathLike[str]], columns: dict[str, Any], settings: dict[str, Any]
 ) -> dict[str, Any]: ...
 def compare(
     models: list[tuple[str, tuple[NDArray[Any] | list[Any], NDArray[Any], dict[str, Any]]]],

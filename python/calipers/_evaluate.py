@@ -64,7 +64,8 @@ def evaluate(
         ``classes_``. Of one-hot labels, the class is that of the row's 1.
 
         Without ``y_prob`` it is a source of labels and predictions, which may be larger than
-        memory: a dataset or table of pyarrow, a LazyFrame or DataFrame of polars, a relation of
+        memory: the path of a file or a directory, a pattern such as ``"day=*/*.parquet"``, or
+        several of them, read as the command line does; a dataset or table of pyarrow, a LazyFrame or DataFrame of polars, a relation of
         DuckDB, a DataFrame of pandas or Spark, or anything else with ``__arrow_c_stream__`` that
         can be read twice.
     y_prob : array of shape (n,), (n, 1) or (n, k), optional

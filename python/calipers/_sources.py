@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from os import PathLike
 from typing import Any
 
 from calipers._batches import Columns, as_columns, read, refuse_absent
 from calipers._errors import InputError
+from calipers._paths import evaluate_paths, is_path
 from calipers._report import Report
 from calipers._stream import Drawing, Plan, Tally, total
 
@@ -35,6 +35,8 @@ def evaluate_source(source: Any, given: Mapping[str, Any]) -> Report:
         from calipers.spark import evaluate_given
 
         return evaluate_given(source, given)
+    if is_path(source):
+        return evaluate_paths(source, given)
     opened = reader_of(source)
     columns = as_columns(*(given[name] for name in ("label", "probs", "weight", "group", "key")))
     batches = opened(source, columns)
@@ -92,8 +94,6 @@ def counted_from(first: int) -> Iterator[None]:
 
 def reader_of(source: Any) -> Callable[[Any, Columns], Batches]:
     """Return what opens a source of this kind."""
-    if _is_path(source):
-        return _from_paths
     library = type(source).__module__.partition(".")[0].lstrip("_")
     known = READERS.get(library)
     if known is not None:
@@ -102,20 +102,7 @@ def reader_of(source: Any) -> Callable[[Any, Columns], Batches]:
         return _from_stream
     raise InputError(
         f"y_prob: not given, and a {type(source).__name__} is no source: expected arrays of labels "
-        "and of probabilities, or a table of Arrow, polars, pandas, DuckDB or Spark"
-    )
-
-
-def _is_path(source: Any) -> bool:
-    if isinstance(source, (list, tuple)) and source:
-        return all(_is_path(one) for one in source)
-    return isinstance(source, (str, PathLike))
-
-
-def _from_paths(source: Any, columns: Columns) -> Batches:
-    """Read files."""
-    raise InputError(
-        f"{source!r}: files are not read here; pass a pyarrow.dataset.dataset(...) of them"
+        "and of probabilities, paths, or a table of Arrow, polars, pandas, DuckDB or Spark"
     )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
+from common import command
 from streams import QUICK, stream
 
 import calipers
@@ -30,9 +33,8 @@ def with_column(name: str, values: object) -> pa.Table:
 
 def test_what_is_no_source() -> None:
     refused("can be read once", TABLE.to_reader())
-    refused("files are not read here", "predictions.parquet")
-    refused("files are not read here", Path("predictions"))
-    refused("files are not read here", ["a.parquet", "b.parquet"])
+    refused("cannot read nowhere.parquet: no such file", "nowhere.parquet")
+    refused("no file matches", [Path("no*.parquet"), "where.csv"])
     refused("is no source", np.zeros(3))
     refused("is no source of rows", pa.array([1, 2]))
     refused("there are no rows", TABLE.slice(0, 0))
@@ -150,3 +152,30 @@ def test_a_source_that_changes_is_noticed() -> None:
             return TABLE.slice(0, 900 - 100 * self.reads).__arrow_c_stream__(requested)
 
     refused("rows are missing", Growing())
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_files_are_read_as_the_command_line_does(tmp_path: Path, classes: int) -> None:
+    rows = stream(1200, classes)
+    for number, part in enumerate(rows.parts(5, seed=1)):
+        table = part.table().drop_columns(["lists"])
+        pq.write_table(table, tmp_path / f"part-{number}.parquet", row_group_size=100)
+    named = {"label": "label", "probs": rows.columns, "weight": "weight", "group": "group"}
+    options = {**named, "key": "key", "sample": 300, **QUICK}
+    expected = calipers.evaluate(rows.table(), **options).to_dict()
+    for paths in (tmp_path, str(tmp_path / "*.parquet"), sorted(tmp_path.iterdir(), reverse=True)):
+        found = calipers.evaluate(paths, **options).to_dict()
+        assert found["sample"] == 300
+        assert (found["metrics"], found["groups"]) == (expected["metrics"], expected["groups"])
+    flags = {name: ",".join(rows.columns) if name == "probs" else name for name in named}
+    flags |= {"key": "key", "sample": "300", "recalibrator": "affine", "draws": "19"}
+    words = [word for name, value in flags.items() for word in (f"--{name}", value)]
+    printed = command("estimate", str(tmp_path), "--format", "json", *words)
+    assert json.loads(printed) == found
+
+
+def test_a_bad_cell_of_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("y,p\n1,0.5\n0,0.25\n")
+    (tmp_path / "b.csv").write_text("y,p\n1,0.5\n0,1.5\n")
+    with pytest.raises(calipers.InputError, match=r"b.csv, line 3, column p"):
+        calipers.evaluate(tmp_path, label="y", probs="p")

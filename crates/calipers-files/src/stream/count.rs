@@ -29,7 +29,8 @@ impl Pass<'_> {
                     .map(|&code| class_of.get(code as usize).copied().unwrap_or(u32::MAX))
                     .collect();
                 // The book grows while other threads read.
-                let newest = batch.groups.iter().flatten().max().map_or(0, |&code| code as usize + 1);
+                let newest =
+                    batch.groups.iter().flatten().max().map_or(0, |&code| code as usize + 1);
                 if newest > names.len() {
                     *names = scan.group_book().words().into_iter().map(|word| word.text).collect();
                 }
