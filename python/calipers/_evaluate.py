@@ -65,9 +65,9 @@ def evaluate(
 
         Without ``y_prob`` it is a source of labels and predictions, which may be larger than
         memory: the path of a file or a directory, a pattern such as ``"day=*/*.parquet"``, or
-        several of them, read as the command line does; a dataset or table of pyarrow, a LazyFrame or DataFrame of polars, a relation of
-        DuckDB, a DataFrame of pandas or Spark, or anything else with ``__arrow_c_stream__`` that
-        can be read twice.
+        several of them, read as the command line does; a dataset or table of pyarrow, a LazyFrame
+        or DataFrame of polars, a relation of DuckDB, a DataFrame of pandas or Spark, or anything
+        else with ``__arrow_c_stream__`` that can be read twice.
     y_prob : array of shape (n,), (n, 1) or (n, k), optional
         The probabilities, one column a class; a single column is that of class 1. NumPy's arrays
         of single and double precision are not copied, whatever their layout; tables of pandas,
