@@ -62,7 +62,7 @@ lint: ## Run every linter
 	$(PYTHON) -m studies contest --check
 
 test-checks: $(VENV)/ready ## Check the repository: licences and sources of dependencies, links (seconds)
-	$(PYTHON) -m pytest --quiet checks --ignore checks/browser
+	$(PYTHON) -m pytest --quiet checks --ignore checks/browser --ignore checks/cloud
 
 test-rust: ## Run the tests of every crate
 	cargo test --workspace
@@ -137,9 +137,17 @@ define LONG_foundation
 	$(VENV)-foundation/bin/python -m pip install --quiet --force-reinstall --no-deps dist/*.whl
 	$(VENV)-foundation/bin/python -m pytest --quiet python/tests/test_torch.py python/tests/test_foundation.py
 endef
-LONG := properties extremes simulations fuzz load mutants miri foundation
+# What is behind the feature, against a store of objects on this machine.
+define LONG_cloud
+	cargo clippy --package calipers-files --package calipers-cli --features calipers-cli/cloud --all-targets -- --deny warnings
+	cargo test --package calipers-files --features cloud --lib remote::
+	cargo build --package calipers-cli --features cloud
+	CALIPERS_COMMAND=target/debug/calipers $(VENV)-cloud/bin/python -m pytest --quiet checks/cloud
+endef
+LONG := properties extremes simulations fuzz load mutants miri foundation cloud
 
-long: $(VENV)/ready $(if $(filter load foundation,$(WHAT)),python) $(if $(filter foundation,$(WHAT)),$(VENV)-foundation/ready) ## Test at length: WHAT=properties, extremes, simulations, fuzz, load, mutants, miri, or foundation (3 GB)
+# Two of them have an environment of their own.
+long: $(if $(filter-out cloud,$(WHAT)),$(VENV)/ready) $(if $(filter load foundation,$(WHAT)),python) $(if $(filter foundation cloud,$(WHAT)),$(VENV)-$(WHAT)/ready) ## Test at length: WHAT=properties, extremes, simulations, fuzz, load, mutants, miri, cloud, or foundation (3 GB)
 	$(if $(filter $(WHAT),$(LONG)),,$(error WHAT is one of $(LONG)))
 	$(LONG_$(WHAT))
 
