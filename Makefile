@@ -63,7 +63,7 @@ lint: ## Run every linter
 	$(PYTHON) -m studies stream --check
 
 test-checks: $(VENV)/ready ## Check the repository: licences and sources of dependencies, links (seconds)
-	$(PYTHON) -m pytest --quiet checks --ignore checks/browser
+	$(PYTHON) -m pytest --quiet checks --ignore checks/browser --ignore checks/cloud
 
 test-rust: ## Run the tests of every crate
 	cargo test --workspace
@@ -148,10 +148,19 @@ define LONG_ray
 	$(VENV)-ray/bin/python -m pip install --quiet --force-reinstall --no-deps dist/*.whl
 	$(VENV)-ray/bin/python -m pytest --quiet python/tests/test_engines.py
 endef
-LONG := properties extremes simulations fuzz load mutants miri foundation spark ray
-LONG_APART := foundation spark ray
+# What is behind the feature, against a store of objects on this machine.
+define LONG_cloud
+	cargo clippy --package calipers-files --package calipers-cli --features calipers-cli/cloud --all-targets -- --deny warnings
+	cargo test --package calipers-files --features cloud --lib remote::
+	cargo build --package calipers-cli --features cloud
+	CALIPERS_COMMAND=target/debug/calipers $(VENV)-cloud/bin/python -m pytest --quiet checks/cloud
+endef
+LONG := properties extremes simulations fuzz load mutants miri foundation spark ray cloud
+# Those that have an environment of their own, and those that run the package.
+LONG_APART := foundation spark ray cloud
+LONG_PACKAGE := load foundation spark ray
 
-long: $(VENV)/ready $(if $(filter load $(LONG_APART),$(WHAT)),python) $(if $(filter $(LONG_APART),$(WHAT)),$(VENV)-$(WHAT)/ready) ## Test at length: WHAT=properties, extremes, simulations, fuzz, load, mutants, miri, spark, ray, or foundation (3 GB)
+long: $(if $(filter-out cloud,$(WHAT)),$(VENV)/ready) $(if $(filter $(LONG_PACKAGE),$(WHAT)),python) $(if $(filter $(LONG_APART),$(WHAT)),$(VENV)-$(WHAT)/ready) ## Test at length: WHAT=properties, extremes, simulations, fuzz, load, mutants, miri, cloud, spark, ray, or foundation (3 GB)
 	$(if $(filter $(WHAT),$(LONG)),,$(error WHAT is one of $(LONG)))
 	$(LONG_$(WHAT))
 

@@ -17,6 +17,9 @@
 //! rows at a time, on several threads. Labels, groups and folds are codes of a [`Book`] then.
 //! [`each_table`] hands out whatever is in the files, in order.
 //!
+//! A path may be the URL of something in an object store ([`is_url`]), such as
+//! `s3://bucket/day=*/part-*.parquet`: an object is brought into a file without a name when it is opened.
+//!
 //! The way back is a [`Sheet`]: columns, with probabilities among them, as a file of any format; a
 //! [`SheetWriter`] writes many to one file. [`write()`] puts any file in its place, whole or not at all.
 //!
@@ -56,14 +59,18 @@
 //!
 //! - `parquet` (by default): Parquet and Arrow IPC, which take most of the time to build. Without it
 //!   the error for such a file says which feature is missing.
+//! - `cloud`: objects in S3, Google Cloud Storage and Azure by their URLs, wherever a file is read or
+//!   scanned. It brings HTTP and TLS. Without it the error for a URL says which feature is missing.
 
 mod allowance;
 mod columns;
 mod door;
 mod error;
 mod formats;
+mod names;
 mod output;
 mod read;
+mod remote;
 mod scan;
 mod sheet;
 mod stream;
@@ -78,6 +85,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use formats::Format;
 pub use output::{cannot_write, replace, write};
 pub use read::{read, read_within};
+pub use remote::is_url;
 pub use scan::{Batch, Book, Entry, Inputs, Keys, Layout, Scan, Word, each_table};
 pub use sheet::{Cells, Sheet};
 pub use stream::{About, Pass, Pick, Room, fits, planned};

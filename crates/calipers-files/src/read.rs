@@ -6,10 +6,12 @@ use std::path::Path;
 use crate::allowance::{Allowance, LEAST};
 use crate::error::{Error, Result, unreadable};
 use crate::formats::{Format, csv};
+use crate::remote::{Stores, is_url};
 use crate::table::{Table, Wanted};
 use crate::words::file_name;
 
-/// Reads a file; `-` is CSV on standard input. Columns that are not wanted may be passed over.
+/// Reads a file, or with the feature `cloud` the object that has a URL; `-` is CSV on standard input.
+/// Columns that are not wanted may be passed over.
 ///
 /// ```
 /// use calipers_files::{Values, Wanted, read};
@@ -43,7 +45,10 @@ pub fn read_within(path: impl AsRef<Path>, wanted: &Wanted, bytes: u64) -> Resul
     }
     let name = file_name(path);
     let format = Format::of(path)?;
-    let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
+    let file = match is_url(path) {
+        true => Stores::default().object(path)?.bring()?,
+        false => File::open(path).map_err(|error| unreadable(&name, &error))?,
+    };
     let metadata = file.metadata().map_err(|error| unreadable(&name, &error))?;
     if metadata.is_dir() {
         return Err(Error::input(format!("cannot read {name}: it is a directory")));

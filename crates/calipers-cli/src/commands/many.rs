@@ -6,7 +6,7 @@ use calipers::words::thousands;
 use calipers::{Estimator, Folds, Predictions, Report};
 use calipers_draw::text::{count as counted, note};
 use calipers_files::{
-    Columns, FoldColumn, Inputs, Layout, Loaded, Pass, Pick, Scan, fits, load, planned,
+    Columns, FoldColumn, Inputs, Layout, Loaded, Pass, Pick, Scan, fits, is_url, load, planned,
 };
 
 use super::explain::explain;
@@ -72,8 +72,7 @@ impl Files<'_> {
         if self.many.is_said() || is_many(path) {
             return Ok(None);
         }
-        let size = path.metadata().map_or(0, |metadata| metadata.len());
-        if size.saturating_mul(SURELY_FITS) > self.many.memory {
+        if size(path)?.saturating_mul(SURELY_FITS) > self.many.memory {
             let inputs = Inputs::find(self.paths)?;
             let layout = Layout::of(&inputs, &self.asked())?;
             if !fits(&inputs, &layout, self.many.room())? {
@@ -192,13 +191,22 @@ pub fn say_sample(gathered: &Gathered) {
 }
 
 /// Whether a path is one file that is surely small enough to be a table.
-pub fn fits_as_table(path: &Path) -> bool {
-    let size = path.metadata().map_or(0, |metadata| metadata.len());
-    !is_many(path) && size.saturating_mul(SURELY_FITS) <= DEFAULT_MEMORY
+pub fn fits_as_table(path: &Path) -> Result<bool> {
+    Ok(!is_many(path) && size(path)?.saturating_mul(SURELY_FITS) <= DEFAULT_MEMORY)
 }
 
-/// Whether a path stands for several files: a directory, or a pattern of no file's own name.
+/// How large one file is; 0 if that is not known, as of a pipe.
+fn size(path: &Path) -> Result<u64> {
+    match is_url(path) {
+        true => Ok(Inputs::find(&[path.to_owned()])?.bytes()),
+        false => Ok(path.metadata().map_or(0, |metadata| metadata.len())),
+    }
+}
+
+/// Whether a path stands for several files: a directory, or a pattern of no file's own name. A URL that
+/// ends in a slash is a directory.
 fn is_many(path: &Path) -> bool {
-    let pattern = path.to_string_lossy().contains(['*', '?', '[']);
-    path.is_dir() || (pattern && !path.exists())
+    let name = path.to_string_lossy();
+    let pattern = name.contains(['*', '?', '[']);
+    path.is_dir() || (pattern && !path.exists()) || (is_url(path) && name.ends_with('/'))
 }

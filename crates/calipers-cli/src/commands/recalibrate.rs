@@ -199,7 +199,7 @@ fn apply(args: &ApplyArgs) -> Result<()> {
     let format = Format::to_write(&args.output)?;
     let model = KnownModel::read(&args.model)?;
     let file = match args.files.as_slice() {
-        [one] if fits_as_table(one) => one,
+        [one] if fits_as_table(one)? => one,
         _ => return apply_to_many(args, &model),
     };
     let mut table = read(file, &Wanted::default())?;

@@ -4,18 +4,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use glob::{MatchOptions, glob_with};
+use glob::glob_with;
 
 use crate::error::{Error, Result, unreadable};
 use crate::formats::Format;
+use crate::names::{OPTIONS, WILDCARDS, is_passed_over, is_readable};
 use crate::words::file_name;
-
-/// As a shell does it: a `*` stands for no slash, and for no point at the start of a name.
-const OPTIONS: MatchOptions = MatchOptions {
-    case_sensitive: true,
-    require_literal_separator: true,
-    require_literal_leading_dot: true,
-};
 
 /// The files that a path means. What is there is taken as it is called, whatever letters are in its name.
 ///
@@ -41,7 +35,7 @@ pub fn files(given: &Path) -> Result<Vec<PathBuf>> {
 }
 
 fn is_pattern(path: &Path) -> bool {
-    path.to_string_lossy().contains(['*', '?', '['])
+    path.to_string_lossy().contains(WILDCARDS)
 }
 
 /// The files that a pattern matches, in the order of their paths.
@@ -84,16 +78,11 @@ fn below(directory: &Path) -> Result<Vec<PathBuf>> {
             }
             if entry.file_type().map_err(failed)?.is_dir() {
                 open.push(path);
-            } else if path.is_file() && path.extension().is_some() && Format::of(&path).is_ok() {
+            } else if path.is_file() && is_readable(&path) {
                 found.push(path);
             }
         }
     }
     found.sort_unstable();
     Ok(found)
-}
-
-/// Whether a name is one that writers leave beside the data: `_SUCCESS`, `.part-0.parquet.crc`.
-fn is_passed_over(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(['.', '_']))
 }

@@ -12,6 +12,7 @@ use crate::allowance::{Allowance, LEAST};
 use crate::error::{Error, Result, unreadable};
 use crate::formats::pieces::Opened;
 use crate::formats::{Asked, Format, csv};
+use crate::remote::{Object, Stores, is_url};
 use crate::table::Wanted;
 use crate::words::file_name;
 
@@ -45,23 +46,35 @@ struct Input {
     partitions: Vec<(String, String)>,
     /// What came through a pipe.
     held: Option<Held>,
+    /// What is in an object store, and is brought here whenever it is opened.
+    object: Option<Object>,
 }
 
 impl Inputs {
     /// Finds what is given: files, the files below directories, those that patterns such as
     /// `day=*/part-*.parquet` match, in this order; within a directory or a pattern, by their paths. `-`
-    /// is CSV on standard input, which is kept, so that it can be read more than once.
+    /// is CSV on standard input, which is kept, so that it can be read more than once. With the feature
+    /// `cloud`, a URL such as `s3://bucket/day=*/part-*.parquet` is an object, a pattern, or, if it ends in a
+    /// slash, a directory.
     ///
     /// Of a directory, files whose ending is not known are passed over, and so are names that begin with
     /// `_` or a point. A file that is given twice is there twice.
     ///
     /// # Errors
-    /// A file is not there or of no known ending, a pattern matches nothing, a directory has no files.
+    /// A file is not there or of no known ending, a pattern matches nothing, a directory has no files, a
+    /// store denies access.
     pub fn find(given: &[PathBuf]) -> Result<Self> {
         let mut found: Vec<Arc<Input>> = Vec::new();
         // What comes through a pipe comes once, however often it is given.
         let mut piped: Vec<Arc<Input>> = Vec::new();
+        let mut stores = Stores::default();
         for given in given {
+            if is_url(given) {
+                for object in stores.objects(given)? {
+                    found.push(Arc::new(Input::of_object(object)?));
+                }
+                continue;
+            }
             if let Some(before) = piped.iter().find(|input| input.path == *given) {
                 found.push(Arc::clone(before));
                 continue;
@@ -96,26 +109,29 @@ impl Inputs {
         self.files.get(file).map_or("", |input| &input.name)
     }
 
-    /// Where a file is; standard input is `-`.
+    /// Where a file is: its path or its URL; standard input is `-`.
     pub fn path(&self, file: usize) -> &Path {
         self.files.get(file).map_or(Path::new(""), |input| &input.path)
     }
 
-    /// What all files take on the disk.
+    /// What all files take on the disk, or in their store.
     pub fn bytes(&self) -> u64 {
         self.files.iter().fold(0, |sum, input| sum.saturating_add(input.bytes))
     }
 
-    /// What a file takes on the disk.
+    /// What a file takes on the disk, or in its store.
     pub fn size(&self, file: usize) -> u64 {
         self.files.get(file).map_or(0, |input| input.bytes)
     }
 
-    /// How many rows there are, if every file says so without being read, as Parquet does.
+    /// How many rows there are, if every file says so without being read, as Parquet does on the disk.
     ///
     /// # Errors
     /// A file cannot be opened.
     pub fn rows(&self) -> Result<Option<u64>> {
+        if self.files.iter().any(|input| input.object.is_some()) {
+            return Ok(None);
+        }
         let nothing = Wanted::new(Vec::new(), false);
         let mut sum: u64 = 0;
         for file in 0..self.len() {
@@ -148,6 +164,11 @@ impl Inputs {
     pub fn without(&self, left_out: &[usize]) -> Self {
         let kept = self.files.iter().enumerate().filter(|(file, _)| !left_out.contains(file));
         Self { files: kept.map(|(_, input)| Arc::clone(input)).collect() }
+    }
+
+    /// Whether threads may share out the parts of a file: an object is the thread's that brought it.
+    pub(super) fn is_shared(&self, file: usize) -> bool {
+        self.files.get(file).is_some_and(|input| input.object.is_none())
     }
 
     /// Opens a file to be read some rows at a time.
@@ -187,7 +208,20 @@ impl Input {
                 }
             }
         };
-        Ok(Self { partitions: partitions(&path), path, name, format, bytes, held })
+        Ok(Self { partitions: partitions(&path), path, name, format, bytes, held, object: None })
+    }
+
+    fn of_object(object: Object) -> Result<Self> {
+        let path = object.url();
+        Ok(Self {
+            name: file_name(&path),
+            format: Format::of(&path)?,
+            bytes: object.bytes(),
+            partitions: partitions(&path),
+            held: None,
+            object: Some(object),
+            path,
+        })
     }
 
     fn open<'a>(&'a self, wanted: &'a Wanted) -> Result<Box<dyn Opened + 'a>> {
@@ -200,7 +234,10 @@ impl Input {
         if let Some(held) = &self.held {
             return Ok(Box::new(csv::open(Box::new(held.clone()), asked(self.bytes))?));
         }
-        let file = File::open(path).map_err(failed)?;
+        let file = match &self.object {
+            Some(object) => object.bring()?,
+            None => File::open(path).map_err(failed)?,
+        };
         let bytes = file.metadata().map_err(failed)?.len();
         self.format.open(file, asked(bytes))
     }

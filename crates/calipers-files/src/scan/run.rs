@@ -118,7 +118,7 @@ impl<'a> Scan<'a> {
     ///
     /// Each thread has a state of its own, which `start` makes and `step` is handed with every batch that
     /// the thread has read; the states come back, in no particular order. Threads share out the groups of
-    /// rows of Parquet files, and other files as a whole. `seen` is told of the rows and bytes that were
+    /// rows of Parquet files, and other files as a whole, as are those in object stores. `seen` is told of the rows and bytes that were
     /// read since it was last told.
     ///
     /// # Errors
@@ -234,7 +234,10 @@ impl<'a> Scan<'a> {
                 None => self.inputs.open(unit.file, &self.wanted),
             };
             if let (Some(mut opening), Ok(opened)) = (opening, &opened) {
-                opening.parts = opened.shape().parts;
+                opening.parts = match self.inputs.is_shared(unit.file) {
+                    true => opened.shape().parts,
+                    false => 1,
+                };
             }
             let done = match opened {
                 Ok(mut opened) => {
@@ -260,22 +263,28 @@ impl<'a> Scan<'a> {
         mut each: impl FnMut(Option<Batch>, u64, u64) -> std::result::Result<bool, E>,
     ) -> std::result::Result<(), E> {
         let partitions = self.inputs.partitions(unit.file);
+        let parts = match self.inputs.is_shared(unit.file) {
+            true => unit.part..unit.part + 1,
+            false => 0..opened.shape().parts,
+        };
         let mut choice = None;
-        for piece in opened.pieces(unit.part)? {
-            let piece = piece?;
-            let mut table = piece.table;
-            add_partitions(&mut table, self.columns.singles().map(String::as_str), partitions);
-            let choice = match &choice {
-                Some(choice) => choice,
-                None => choice.insert(places(&table, self.layout, partitions)?),
-            };
-            let rows = table.rows();
-            let batch = match rows {
-                0 => None,
-                _ => Some(batch(table, unit.file, self.layout, choice, lookups)?),
-            };
-            if !each(batch, rows as u64, piece.bytes)? {
-                break;
+        for part in parts {
+            for piece in opened.pieces(part)? {
+                let piece = piece?;
+                let mut table = piece.table;
+                add_partitions(&mut table, self.columns.singles().map(String::as_str), partitions);
+                let choice = match &choice {
+                    Some(choice) => choice,
+                    None => choice.insert(places(&table, self.layout, partitions)?),
+                };
+                let rows = table.rows();
+                let batch = match rows {
+                    0 => None,
+                    _ => Some(batch(table, unit.file, self.layout, choice, lookups)?),
+                };
+                if !each(batch, rows as u64, piece.bytes)? {
+                    return Ok(());
+                }
             }
         }
         Ok(())

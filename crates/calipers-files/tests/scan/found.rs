@@ -103,3 +103,18 @@ fn a_folder_may_hold_no_value() {
     let error = fault(&[path], &Columns::new().label("y").probs(["p"]).group("site"));
     assert!(error.message().ends_with("line 2, column site: the group is missing"), "{error}");
 }
+
+#[test]
+#[cfg(not(feature = "cloud"))]
+fn a_url_is_refused_by_a_build_without_stores() {
+    for url in ["s3://bucket/a.csv", "gs://bucket/day=*/", "abfss://box@account/*.parquet"] {
+        let found = Inputs::find(&[PathBuf::from(url)]).unwrap_err();
+        let read = calipers_files::predictions(url.trim_end_matches('/')).unwrap_err();
+        for error in [found, read] {
+            let message = ": this build of calipers has no support for object stores";
+            assert!(error.message().starts_with(url.trim_end_matches('/')), "{error}");
+            assert!(error.message().ends_with(message), "{error}");
+            assert_eq!(error.hint(), Some("build it with the feature cloud"));
+        }
+    }
+}

@@ -1,0 +1,1 @@
+"""Files in an object store on this machine."""
