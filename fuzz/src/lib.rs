@@ -17,6 +17,7 @@ pub mod parquet;
 pub mod predictions;
 pub mod recalibrator;
 mod sound;
+pub mod tally;
 
 use std::alloc::System;
 
@@ -33,7 +34,7 @@ static ALLOCATOR: Cap<System> = Cap::new(System, MOST_MEMORY);
 pub type Target = fn(&[u8]);
 
 /// Every way in, by its name.
-pub const TARGETS: [(&str, Target); 10] = [
+pub const TARGETS: [(&str, Target); 11] = [
     ("arrow", arrow::run),
     ("csv", csv::run),
     ("estimate", estimate::run),
@@ -44,4 +45,5 @@ pub const TARGETS: [(&str, Target); 10] = [
     ("parquet", parquet::run),
     ("predictions", predictions::run),
     ("recalibrator", recalibrator::run),
+    ("tally", tally::run),
 ];

@@ -94,6 +94,11 @@ fn recalibrator() {
 }
 
 #[test]
+fn tally() {
+    replay("tally", 10_000);
+}
+
+#[test]
 fn every_target_is_here() {
     let here = include_str!("replay.rs");
     for (target, _) in TARGETS {

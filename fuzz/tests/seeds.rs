@@ -17,7 +17,8 @@ use arrow_array::{
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use calipers::{
-    ModelNotes, Predictions, Sample, neighbours, recalibrator, recalibrators, save_model,
+    Estimator, Identities, ModelNotes, Plan, Predictions, Probabilities, Rows, Sample, Sampler,
+    neighbours, recalibrator, recalibrators, save_model, simulate,
 };
 use calipers_files::Format;
 use calipers_fuzz::TARGETS;
@@ -70,6 +71,7 @@ fn write_the_seeds() {
     archives();
     names();
     models();
+    tallies();
     let mut chance = ChaCha8Rng::seed_from_u64(0);
     for (at, info) in recalibrators().enumerate() {
         let mut bytes = vec![at as u8];
@@ -206,6 +208,35 @@ fn names() {
         ("tab", "target\tscore\tfold\n-1\t0.5\t1\n1\t1\t2"),
     ] {
         write("csv", name, text);
+    }
+}
+
+/// A plan and a tally of two classes, with and without weights, and of three.
+fn tallies() {
+    for (name, setting, weights) in [
+        ("two", "binary-overconfident", None),
+        ("weighted", "binary-overconfident", Some(vec![0.5; 60])),
+        ("three", "multiclass-overconfident-3", None),
+    ] {
+        let stream = simulate(setting, 60, 0).unwrap();
+        let f = Probabilities::new(stream.probs().into_owned()).unwrap();
+        let who = Identities::Numbered { part: 0, first: 0 };
+        let mut rows = Rows::new(&f, stream.labels(), who).unwrap();
+        if let Some(weights) = &weights {
+            rows = rows.weights(weights).unwrap();
+        }
+        let mut sampler = Sampler::new(30, 0);
+        sampler.add(&rows).unwrap();
+        let asked =
+            Estimator::new().recalibrator(recalibrator("temperature").unwrap()).draws(0).folds(2);
+        let classes: Vec<u32> = (0..stream.classes() as u32).collect();
+        let drawn = sampler.finish().unwrap();
+        let plan = Plan::fit(&asked, drawn, &classes, stream.class_names(), &[]).unwrap();
+        let mut tally = plan.tally();
+        tally.add(&plan, &rows).unwrap();
+        let bytes = plan.to_bytes().unwrap();
+        let length = (bytes.len() as u32).to_le_bytes();
+        write("tally", name, [&length[..], &bytes, &tally.to_bytes().unwrap()].concat());
     }
 }
 

@@ -60,8 +60,11 @@ impl Count for Counted {
     }
 
     fn merge(&mut self, other: &Self) {
-        (0..2).for_each(|class| self.rows[class] += other.rows[class]);
-        self.offsets += other.offsets;
+        // What is read from bytes may be any number.
+        for class in 0..2 {
+            self.rows[class] = self.rows[class].saturating_add(other.rows[class]);
+        }
+        self.offsets = self.offsets.saturating_add(other.offsets);
     }
 
     fn is_empty(&self) -> bool {
@@ -95,10 +98,10 @@ impl Count for Weighed {
 
     fn merge(&mut self, other: &Self) {
         for class in 0..2 {
-            self.weights[class] += other.weights[class];
+            self.weights[class] = self.weights[class].saturating_add(other.weights[class]);
             self.squares[class] = self.squares[class].saturating_add(other.squares[class]);
         }
-        self.offsets += other.offsets;
+        self.offsets = self.offsets.saturating_add(other.offsets);
     }
 
     fn is_empty(&self) -> bool {
@@ -108,7 +111,8 @@ impl Count for Weighed {
     fn sums(&self) -> (f64, [f64; 2], [f64; 2]) {
         let weights = self.weights.map(Weigh::value);
         let squares = self.squares.map(Weigh::square);
-        (self.offsets as f64 / (self.weights[0] + self.weights[1]) as f64, weights, squares)
+        let all = self.weights[0].saturating_add(self.weights[1]);
+        (self.offsets as f64 / all as f64, weights, squares)
     }
 }
 

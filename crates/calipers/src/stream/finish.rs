@@ -54,7 +54,7 @@ impl Plan {
         let weight: f64 = classes.iter().sum();
         let own = &self.facts.sample;
         let share = weight / (weight + own.weight);
-        let rows = self.rows() + tally.counts.rows;
+        let rows = self.rows().saturating_add(tally.counts.rows);
         report.rows = rows as usize;
         report.sample = Some(self.rows() as usize);
         report.renormalised_rows = tally.counts.renormalised as usize;
@@ -135,7 +135,7 @@ impl Plan {
                     rest.plain.add_many(weight, square, scored.plain);
                     if weight > 0.0 && scored.plain.score.is_infinite() {
                         // A cell of certainty: without weights its rows are so many.
-                        rest.infinite += weight.ceil() as u64;
+                        rest.infinite = rest.infinite.saturating_add(weight.ceil() as u64);
                     }
                     if let Some(hedged) = scored.hedged.filter(|_| scorer.hedges()) {
                         rest.hedged.get_or_insert_default().add_many(weight, square, hedged);
@@ -177,7 +177,7 @@ impl Plan {
         for name in names {
             let (sample, rest) = both(name);
             let (rows, weight) = sample.map_or((0, 0.0), |group| (group.rows, group.weight));
-            let (rows, weight) = (rows + rest.rows, weight + rest.weight.value());
+            let (rows, weight) = (rows.saturating_add(rest.rows), weight + rest.weight.value());
             let own = sample.and_then(|group| group.own.as_ref());
             // Without a g of its own, a group's rows of the sample have no scores of their own either.
             let share = own.map_or(1.0, |_| rest.weight.value() / weight);
@@ -234,7 +234,7 @@ fn combine(one: &mut Estimate, rest: &Rest, share: f64, inflation: &Inflation, c
     one.value = plain.mean();
     one.stderr = plain.stderr(inflation);
     one.lower = bounded.lower(inflation, confidence);
-    one.infinite_rows += rest.infinite as usize;
+    one.infinite_rows = one.infinite_rows.saturating_add(rest.infinite as usize);
     // What was to be allowed for is in the variance from here on.
     let spread = |parts: &Parts| Spread {
         mean: parts.mean(),

@@ -101,7 +101,9 @@ impl Plan {
                 maps.is_some() && counts == [metrics.len(); 2]
             }
         };
-        let whole = facts.report.estimates.len() == metrics.len()
+        let confidence = facts.report.confidence;
+        let whole = (confidence > 0.0 && confidence < 1.0)
+            && facts.report.estimates.len() == metrics.len()
             && facts.units.len() == metrics.len()
             && own_maps.len() == count
             && facts.sample.classes.len() == facts.report.classes.len()

@@ -75,7 +75,7 @@ impl MetricSums {
         self.plain.merge(&other.plain);
         self.hedged.merge(&other.hedged);
         self.loss.merge(other.loss);
-        self.lost += other.lost;
+        self.lost = self.lost.saturating_add(other.lost);
     }
 
     /// What the estimate is taken from.
@@ -90,7 +90,7 @@ impl MetricSums {
 
     /// Rows with an infinite score.
     pub fn infinite_rows(&self) -> u64 {
-        self.plain.infinite[0] + self.plain.infinite[1]
+        self.plain.infinite[0].saturating_add(self.plain.infinite[1])
     }
 
     /// Σ w times the loss of f; infinite if that of any row is.
@@ -131,7 +131,9 @@ impl ExactSums {
         let Self { weights, squared_weights, scores, first, second, null, infinite } = self;
         let own = [weights, squared_weights, scores, first, second, null];
         own.into_iter().zip(other.each()).for_each(|(own, other)| own.merge(other));
-        infinite.iter_mut().zip(other.infinite).for_each(|(own, other)| *own += other);
+        for (own, other) in infinite.iter_mut().zip(other.infinite) {
+            *own = own.saturating_add(other);
+        }
     }
 
     fn sums(&self, unit: f64) -> Sums {

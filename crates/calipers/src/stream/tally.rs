@@ -267,23 +267,24 @@ impl Tally {
 
     /// How many rows it has seen, those of the sample included.
     pub fn rows(&self) -> u64 {
-        self.counts.rows + self.counts.sampled
+        self.counts.rows.saturating_add(self.counts.sampled)
     }
 }
 
 impl Counts {
     fn merge(&mut self, other: &Self) {
-        self.sampled += other.sampled;
+        // What is read from bytes may be any number.
+        self.sampled = self.sampled.saturating_add(other.sampled);
         self.fingerprint = self.fingerprint.wrapping_add(other.fingerprint);
-        self.rows += other.rows;
-        self.renormalised += other.renormalised;
+        self.rows = self.rows.saturating_add(other.rows);
+        self.renormalised = self.renormalised.saturating_add(other.renormalised);
         self.classes.iter_mut().zip(&other.classes).for_each(|(own, other)| own.merge(*other));
     }
 }
 
 impl GroupTally {
     fn merge(&mut self, other: &Self) {
-        self.rows += other.rows;
+        self.rows = self.rows.saturating_add(other.rows);
         self.weight.merge(other.weight);
         self.sums.iter_mut().zip(&other.sums).for_each(|(own, other)| own.merge(other));
     }
