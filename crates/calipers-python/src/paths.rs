@@ -79,7 +79,7 @@ fn estimated(
 ) -> Result<Report, Fault> {
     let inputs = Inputs::find(paths)?;
     let layout = Layout::of(&inputs, &asked.columns())?;
-    let most = planned(&inputs, &layout, Room { memory: asked.memory, sample: asked.sample })?;
+    let most = planned(&layout, Room { memory: asked.memory, sample: asked.sample });
     let pass = || Pass::new(&inputs, &layout).threads(threads).stop(caller.stop());
     let estimator = options.estimator(caller);
     let stopped = |error: Error| match caller.stop().is_stopped() {

@@ -13,8 +13,8 @@ pub struct ManyArgs {
     #[arg(long, value_name = "COL", help_heading = COLUMNS)]
     pub key: Option<String>,
 
-    /// Learn the truth from so many rows, drawn by the seed, and score all others [default: all that fit
-    /// in memory, or else 1,000,000]
+    /// Learn the truth from so many rows, drawn by the seed, and score all others [default: 1,000,000, as
+    /// far as they fit in memory]
     #[arg(long, value_name = "N", value_parser = at_least_two, help_heading = OUTPUT)]
     pub sample: Option<usize>,
 

@@ -6,7 +6,8 @@ use calipers::words::thousands;
 use calipers::{Estimator, Folds, Predictions, Report};
 use calipers_draw::text::{count as counted, note};
 use calipers_files::{
-    Columns, FoldColumn, Inputs, Layout, Loaded, Pass, Pick, Scan, fits, is_url, load, planned,
+    Columns, FoldColumn, Format, Inputs, Layout, Loaded, Pass, Pick, Scan, fits, is_url, load,
+    planned,
 };
 
 use super::explain::explain;
@@ -15,9 +16,11 @@ use crate::error::{Result, say};
 use crate::output;
 use crate::progress::Progress;
 
-/// Files that are at most so large are read as a table whatever they hold: a fortieth of the memory is
-/// what they unfold to at the most.
-const SURELY_FITS: u64 = 40;
+/// A text of so many bytes has fewer rows than are learnt from.
+const SMALL: u64 = 1 << 20;
+
+/// What a byte of a file may become in memory.
+const UNFOLDED: u64 = 40;
 
 /// The memory that rows may take where there is no option for it.
 const DEFAULT_MEMORY: u64 = 2_000_000_000;
@@ -72,12 +75,16 @@ impl Files<'_> {
         if self.many.is_said() || is_many(path) {
             return Ok(None);
         }
-        if size(path)?.saturating_mul(SURELY_FITS) > self.many.memory {
+        // A small text has few rows, and what comes through a pipe can be read once.
+        let few = size(path)? <= SMALL && is_text(path);
+        let beyond = || {
             let inputs = Inputs::find(self.paths)?;
             let layout = Layout::of(&inputs, &self.asked())?;
-            if !fits(&inputs, &layout, self.many.room())? {
-                return Ok(None);
-            }
+            fits(&inputs, &layout, self.many.room()).map(|fits| !fits)
+        };
+        // What is wrong with a file is told when it is read.
+        if !few && beyond().unwrap_or(false) {
+            return Ok(None);
         }
         Ok(Some(load(path, &self.asked(), say)?))
     }
@@ -89,7 +96,7 @@ impl Files<'_> {
             inputs = self.without_bad_files(&inputs)?;
         }
         let layout = Layout::of(&inputs, &self.asked())?;
-        let most = planned(&inputs, &layout, self.many.room())?;
+        let most = planned(&layout, self.many.room());
         Ok(Stream { inputs, layout, most })
     }
 
@@ -182,6 +189,12 @@ impl Files<'_> {
     }
 }
 
+/// Whether a file is read as text that is not compressed, whatever it is.
+fn is_text(path: &Path) -> bool {
+    Format::of(path).is_ok_and(|format| format.name() == "CSV")
+        && path.extension().is_none_or(|end| end != "gz" && end != "zst")
+}
+
 /// Says that only a sample was looked at, where that is so.
 pub fn say_sample(gathered: &Gathered) {
     if let Some(of) = gathered.of {
@@ -192,7 +205,7 @@ pub fn say_sample(gathered: &Gathered) {
 
 /// Whether a path is one file that is surely small enough to be a table.
 pub fn fits_as_table(path: &Path) -> Result<bool> {
-    Ok(!is_many(path) && size(path)?.saturating_mul(SURELY_FITS) <= DEFAULT_MEMORY)
+    Ok(!is_many(path) && size(path)?.saturating_mul(UNFOLDED) <= DEFAULT_MEMORY)
 }
 
 /// How large one file is; 0 if that is not known, as of a pipe.
