@@ -1,5 +1,6 @@
 //! How much of some files there is room for.
 
+use crate::allowance::{Allowance, CELL, LEAST};
 use crate::error::Result;
 use crate::scan::{Inputs, Layout};
 
@@ -54,7 +55,10 @@ pub fn planned(layout: &Layout, room: Room) -> usize {
 pub fn fits(inputs: &Inputs, layout: &Layout, room: Room) -> Result<bool> {
     let most = planned(layout, room) as u64;
     if let Some(rows) = inputs.rows()? {
-        return Ok(rows <= most);
+        // A file that promises more than any file can hold is damaged: reading it as a table says so.
+        let promised = rows.saturating_mul(CELL).saturating_mul(layout.scores().len() as u64);
+        let believable = Allowance::of("", inputs.bytes(), LEAST).limit();
+        return Ok(rows <= most || promised > believable);
     }
     let plain = (0..inputs.len()).all(|file| {
         let end = inputs.path(file).extension();
