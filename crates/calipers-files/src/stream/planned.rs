@@ -7,8 +7,8 @@ use crate::scan::{Inputs, Layout};
 /// Rows that g learns from, unless it is said.
 const SAMPLE: usize = 1_000_000;
 
-/// What a row takes while it is estimated, in bytes: measured as the peak of `auto` on 10⁷ rows of two
-/// classes, on 100,000 of 100 and on 50,000 of 1,000 (docs/speed.md).
+/// What a row takes while it is estimated, in bytes, by the peaks of `auto`: 1.45 GB for 10⁷ rows of two
+/// classes, 2.1 GB for 25,000 of 1,000 (docs/scale.md has the latter).
 const ROW: usize = 64;
 const TWO_CLASSES: usize = 80;
 const CLASS: usize = 80;
