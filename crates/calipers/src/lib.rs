@@ -73,7 +73,9 @@ pub use recalibrate::{
     SavedModel, load_model, preserving, recalibrator, recalibrators, save_model,
 };
 pub use run::{Stop, Watcher, with_pool, with_pool_while};
-pub use stream::{Drawn, Identities, Plan, Rows, Sampler, Tally, candidates, identity, place};
+pub use stream::{
+    Drawn, Identities, Plan, Rows, Sampler, Tally, candidates, identity, place, usual_sample,
+};
 
 /// Runs the examples of the guide with the documentation's.
 #[cfg(doctest)]

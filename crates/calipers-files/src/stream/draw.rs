@@ -89,8 +89,13 @@ impl<'a> Pass<'a> {
     /// rows have.
     pub fn sample(&self, most: usize, seed: u64) -> Result<Pick> {
         let scan = Scan::new(self.inputs, self.layout).threads(self.threads);
+        let total = self.inputs.rows()?;
+        let sampler = || {
+            let sampler = Sampler::new(most, seed);
+            total.map_or(sampler.clone(), |total| sampler.expecting(total))
+        };
         let samplers = scan.run(
-            || Sampler::new(most, seed),
+            sampler,
             |sampler, batch| {
                 self.check()?;
                 let keys = keyed(&batch);
@@ -112,7 +117,7 @@ impl<'a> Pass<'a> {
             },
             self.seen,
         )?;
-        let mut all = Sampler::new(most, seed);
+        let mut all = sampler();
         for sampler in samplers {
             all.merge(sampler).map_err(|error| Error::input(error.to_string()))?;
         }

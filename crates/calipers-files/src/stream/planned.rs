@@ -1,11 +1,10 @@
 //! How much of some files there is room for.
 
+use calipers::usual_sample;
+
 use crate::allowance::{Allowance, CELL, LEAST};
 use crate::error::Result;
 use crate::scan::{Inputs, Layout};
-
-/// Rows that g learns from, unless it is said.
-const SAMPLE: usize = 1_000_000;
 
 /// What a row takes while it is estimated, in bytes, by the peaks of `auto`: 1.45 GB for 10⁷ rows of two
 /// classes, 2.1 GB for 25,000 of 1,000 (docs/scale.md has the latter).
@@ -23,7 +22,7 @@ const SHORTEST: u64 = 4;
 ///
 /// let room = Room { memory: 2_000_000_000, sample: None };
 /// assert_eq!(room.sample_of(2), 1_000_000);
-/// assert!(room.sample_of(1_000) < 30_000);
+/// assert_eq!(room.sample_of(1_000), 20_971);
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
@@ -38,7 +37,7 @@ impl Room {
     pub fn sample_of(&self, classes: usize) -> usize {
         let row = ROW + if classes > 2 { CLASS * classes } else { TWO_CLASSES };
         let fit = (self.memory / row as u64).max(1_000) as usize;
-        self.sample.unwrap_or(SAMPLE).min(fit)
+        self.sample.unwrap_or_else(|| usual_sample(classes)).min(fit)
     }
 }
 

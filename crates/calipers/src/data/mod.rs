@@ -2,6 +2,7 @@
 
 mod folds;
 pub mod labels;
+mod logits;
 mod origin;
 mod predictions;
 mod probabilities;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, CowArray, Ix2};
 
+use super::logits::softmax;
 use super::probs::{Probs, Real, SUM_TOLERANCE, Values, check_column};
 use crate::error::{Error, Result};
 
@@ -130,32 +131,10 @@ impl<'a> Probabilities<'a> {
     /// # Ok::<(), calipers::Error>(())
     /// ```
     pub fn from_logits<T: Real>(logits: ArrayView2<'_, T>) -> Result<Self> {
-        let single = logits.ncols() == 1;
-        for (row, logits) in logits.rows().into_iter().enumerate() {
-            // Something has to be possible: class 0 is, where only the logit of class 1 is given.
-            let mut possible = single;
-            for (column, &value) in logits.iter().enumerate() {
-                let value = value.into();
-                if value.is_nan() || (value.is_infinite() && value > 0.0) {
-                    return Err(Error::Logit { row, column, value });
-                }
-                possible |= value.is_finite();
-            }
-            if !possible && !logits.is_empty() {
-                return Err(Error::Logit { row, column: 0, value: f64::NEG_INFINITY });
-            }
-        }
-        let classes = if single { 2 } else { logits.ncols() };
-        let mut probs = Array2::zeros((logits.nrows(), classes));
-        for (mut row, logits) in probs.rows_mut().into_iter().zip(logits.rows()) {
-            // A single logit is that of class 1 above class 0, which then has 0.
-            let places = row.iter_mut().skip(usize::from(single));
-            places.zip(logits).for_each(|(place, &logit)| *place = logit.into());
-            if let Some(row) = row.as_slice_mut() {
-                crate::numeric::simplex::softmax(row);
-            }
-        }
-        Self::new(probs)
+        let classes = if logits.ncols() == 1 { 2 } else { logits.ncols() };
+        check_shape((logits.nrows(), classes))?;
+        let cells = softmax(logits)?;
+        Ok(Self::trusted(Probs::trusted(cells.into(), classes), 0))
     }
 
     fn checked((probs, renormalised_rows): (Probs<'a>, usize)) -> Self {

@@ -8,7 +8,7 @@ use super::scores::Scores;
 use super::shape::Shape;
 use crate::data::Sample;
 use crate::numeric::simd::{LANES, WIDE, add_transposed_product, ln, padded};
-use crate::numeric::solve::{Curvature, Large, Objective};
+use crate::numeric::solve::{Curvature, Large, Objective, TOLERANCE};
 use crate::run::stop;
 
 /// Up to this many parameters L-BFGS is given the whole Hessian at the start, if there are rows enough
@@ -21,8 +21,16 @@ const PAIRS_A_ROW: usize = 16;
 const MOST_BLOCKS: usize = 64;
 
 /// As many blocks of rows, evenly spread, tell it about the Hessian: an error of a tenth in what only
-/// sets the scale costs a step or two, and the Hessian of all rows would cost dozens.
+/// sets the scale costs a step or two, and the Hessian of all rows would cost dozens. One block for so
+/// many classes at least: each has to be met.
 const CURVATURE_BLOCKS: usize = 4;
+const CLASSES_A_BLOCK: usize = 8;
+
+/// Up to so many numbers (rows × classes) a fit is as exact as rounding lets it be. Beyond, it stops where
+/// the gradient is this share ε of what chance makes of it, √(h/n) with h the curvature: for d parameters
+/// the loss is then about ε² d/2n above its least, a millionth of what the parameters' own chance costs.
+const EXACT_NUMBERS: usize = 1 << 20;
+const OF_CHANCE: f64 = 1e-3;
 
 /// The objective; slopes, then intercepts, are its parameters.
 ///
@@ -64,6 +72,12 @@ impl Objective for CrossEntropy {
 }
 
 impl Large for CrossEntropy {
+    /// By chance, a component of the gradient at the truth has a standard deviation of about 1/√(n k).
+    fn tolerance(&self) -> f64 {
+        let numbers = self.shares.len() * self.classes();
+        if numbers <= EXACT_NUMBERS { TOLERANCE } else { OF_CHANCE / (numbers as f64).sqrt() }
+    }
+
     /// All second derivatives, if the parameters are few; else, for each class, those by its own
     /// slopes and intercept; or, with a full matrix of many classes, whose blocks would hold k³ numbers,
     /// the diagonal alone.
@@ -79,7 +93,7 @@ impl Large for CrossEntropy {
         };
         self.set(at);
         let (level, blocks) = (self.level, self.features.blocks().len());
-        let step = blocks.div_ceil(CURVATURE_BLOCKS);
+        let step = blocks.div_ceil(CURVATURE_BLOCKS.max(classes / CLASSES_A_BLOCK));
         dispatch!(level, simd => self.pass(simd, step, None, Some(&mut second)));
         let weight: f64 = self.shares.chunks(BLOCK).step_by(step).flatten().sum();
         second.curvature(weight, &self.penalties)

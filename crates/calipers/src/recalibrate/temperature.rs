@@ -28,6 +28,9 @@ const COARSE_TOLERANCE: f64 = 1e-3;
 /// says of a class that it rules out may be worth nothing, or worth as much as its other logarithms.
 const FLOORS: [f64; 3] = [FLOOR, 1e-12, 1e-38];
 
+/// Numbers (rows × classes) that the floor is chosen by at the most: as many rows show what it is worth.
+const CHOICE_NUMBERS: usize = 1 << 20;
+
 /// A floor is better than another if the cross-entropy is less by more than this share.
 const ROUNDING: f64 = 1e-9;
 
@@ -35,7 +38,8 @@ const ROUNDING: f64 = 1e-9;
 ///
 /// β minimises the mean cross-entropy over ln β ∈ [−16, 16]; labels that f separates perfectly
 /// take it to the end. f is floored at 1e-6, or at 1e-12 or 1e-38 if that makes the labels
-/// likelier. Cost: about 6 passes of n·k exponentials, for each floor that makes a difference.
+/// likelier. Cost: about 6 passes of n·k exponentials, for each floor that makes a difference; beyond a
+/// million numbers, for one.
 ///
 /// ## Reference
 /// Guo et al., *On calibration of modern neural networks*, 2017. The paper's TS.
@@ -60,12 +64,24 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Fits β under the floor that suits the sample best, the first of several that do.
+    /// Fits β under the floor that suits the sample best, the first of several that do; of many numbers,
+    /// the floor that suits some of the rows.
     pub fn fit(sample: &Sample) -> Self {
+        let step = (sample.rows() * sample.classes()).div_ceil(CHOICE_NUMBERS);
+        if step <= 1 {
+            return Self::under_best(sample);
+        }
+        let some: Vec<u32> = (0..sample.rows() as u32).step_by(step).collect();
+        let chosen = Self::under_best(&sample.select(&some));
+        Self::under(sample, chosen.floor, Some(chosen.inverse_temperature.ln())).0
+    }
+
+    /// Fits β under each floor that makes a difference, and keeps the best.
+    fn under_best(sample: &Sample) -> Self {
         let least = sample.probs().iter().copied().fold(1.0, f64::min);
-        let (mut best, mut least_loss) = Self::under(sample, FLOOR);
+        let (mut best, mut least_loss) = Self::under(sample, FLOOR, None);
         for pair in FLOORS.windows(2).take_while(|pair| least < pair[0] && !stop::requested()) {
-            let (other, loss) = Self::under(sample, pair[1]);
+            let (other, loss) = Self::under(sample, pair[1], None);
             if loss < least_loss * (1.0 - ROUNDING) {
                 (best, least_loss) = (other, loss);
             }
@@ -73,9 +89,9 @@ impl Scale {
         best
     }
 
-    /// Fits β to the logarithms of the sample's predictions, under a floor: to some of the rows, and
-    /// from there to all of them. Returns the cross-entropy, too.
-    fn under(sample: &Sample, floor: f64) -> (Self, f64) {
+    /// Fits β to the logarithms of the sample's predictions, under a floor, from ln β or from where some
+    /// of the rows take it. Returns the cross-entropy, too.
+    fn under(sample: &Sample, floor: f64, start: Option<f64>) -> (Self, f64) {
         if stop::requested() {
             return (Self { inverse_temperature: 1.0, floor }, 0.0);
         }
@@ -93,8 +109,8 @@ impl Scale {
             increasing_root(derivatives, (-LOG_RANGE, LOG_RANGE), start, tolerance)
         };
         let step = sample.rows().div_ceil(COARSE_ROWS);
-        let coarse = if step > 1 { root(step, 0.0, COARSE_TOLERANCE) } else { 0.0 };
-        let inverse_temperature = root(1, coarse, TOLERANCE).exp();
+        let coarse = || if step > 1 { root(step, 0.0, COARSE_TOLERANCE) } else { 0.0 };
+        let inverse_temperature = root(1, start.unwrap_or_else(coarse), TOLERANCE).exp();
         let loss = dispatch!(level, simd => gaps.loss(simd, inverse_temperature));
         (Self { inverse_temperature, floor }, loss)
     }

@@ -56,6 +56,11 @@ impl Tempered {
         temper(self.scale, self.training_rows, self.scale.logs(f, self.map.classes()))
     }
 
+    /// Writes what it makes of rows of ln T.
+    pub(super) fn map_logs(&self, logs: &Features, g: &mut [f64]) {
+        self.map.apply(logs, g);
+    }
+
     /// How many rows it was fitted to.
     pub(super) fn training_rows(&self) -> f64 {
         self.training_rows

@@ -110,7 +110,7 @@ pub fn candidates(
 
 /// The highest rank that may be in a sample: six standard deviations above the mean of the lowest
 /// rank that is not.
-fn highest_candidate(sample: usize, total: u64) -> u64 {
+pub(super) fn highest_candidate(sample: usize, total: u64) -> u64 {
     let expected = sample as f64 + 6.0 * (sample as f64).sqrt() + 40.0;
     let share = expected / total.max(1) as f64;
     // A share of 1 or more is cut off at all ranks.

@@ -23,5 +23,5 @@ mod weigh;
 pub use identity::{Identities, candidates, identity, place};
 pub use plan::Plan;
 pub use rows::Rows;
-pub use sampler::{Drawn, Sampler};
+pub use sampler::{Drawn, Sampler, usual_sample};
 pub use tally::Tally;

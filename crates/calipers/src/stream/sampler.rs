@@ -1,12 +1,26 @@
 //! The sample: the rows of the lowest ranks, whatever the order in which they come.
 
-use super::identity::Ranks;
+use super::identity::{Ranks, highest_candidate};
 use super::rows::Rows;
 use crate::data::{Folds, Predictions, Probabilities, Probs};
 use crate::error::{Error, Result};
 
 /// How much more than the sample is held before what cannot be in it is thrown away.
 const SLACK: usize = 4;
+
+/// Rows of the sample, and numbers in them (rows × classes), unless it is said. From four fifths of so many
+/// numbers `auto` learns its scaling, and from no more.
+const ROWS: usize = 1_000_000;
+const NUMBERS: usize = 5 << 22;
+
+/// How many rows to learn from, unless it is said: a million, and fewer of more than twenty classes.
+///
+/// ```
+/// assert_eq!([2, 20, 1_000].map(calipers::usual_sample), [1_000_000, 1_000_000, 20_971]);
+/// ```
+pub fn usual_sample(classes: usize) -> usize {
+    (NUMBERS / classes.max(1)).clamp(1, ROWS)
+}
 
 /// Draws a sample of at most so many rows from a stream of them, without replacement.
 ///
@@ -60,6 +74,14 @@ impl Sampler {
         let (ranks, highest) = (Ranks::new(seed), u64::MAX);
         let held = Held::default();
         Self { most, seed, ranks, highest, seen: 0, renormalised: 0, held }
+    }
+
+    /// Tells it how many rows there will be in all: then what is too high to be in the sample is not even
+    /// held for a while. The sample is the same one, unless there are others than so many.
+    #[must_use]
+    pub fn expecting(mut self, total: u64) -> Self {
+        self.highest = highest_candidate(self.most, total);
+        self
     }
 
     /// Looks at rows.
@@ -124,7 +146,7 @@ impl Sampler {
             return Err(Error::Empty);
         }
         self.narrow();
-        let everything = self.seen <= self.most as u64;
+        let everything = self.seen == self.held.count() as u64 && self.seen <= self.most as u64;
         let (ranks, highest) = (self.ranks, self.highest);
         if !everything {
             // Where keys are not unique the last ones are in it together or not at all.

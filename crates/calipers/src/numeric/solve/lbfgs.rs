@@ -4,15 +4,12 @@ use super::cholesky::Cholesky;
 use super::{Curvature, Large, Solution, along, decreases_enough, dot, infinity_norm};
 use crate::run::stop;
 
-/// The gradient's largest component at which a fit has converged.
-pub(super) const TOLERANCE: f64 = 1e-9;
-
 const MEMORY: usize = 10;
 const SMALLEST_STEP: f64 = 1e-12;
 
 /// Limited-memory BFGS with backtracking, preconditioned by a part of the Hessian at the start.
 ///
-/// Converges to a gradient of at most [`TOLERANCE`] in the infinity norm, or says that it has not
+/// Converges to a gradient of at most [`Large::tolerance`] in the infinity norm, or says that it has not
 /// after so many steps. Cost of a step: about one gradient, and 40 d operations for the memory.
 ///
 /// ## Reference
@@ -24,7 +21,7 @@ pub(super) fn minimise(objective: &mut impl Large, start: Vec<f64>, most_steps: 
     let mut value = objective.evaluate(&at, &mut gradient, None);
     let mut memory: VecDeque<Pair> = VecDeque::with_capacity(MEMORY);
     for _ in 0..most_steps {
-        if infinity_norm(&gradient) <= TOLERANCE {
+        if infinity_norm(&gradient) <= objective.tolerance() {
             return Solution { at, value, converged: true };
         }
         if stop::requested() {
@@ -56,7 +53,7 @@ pub(super) fn minimise(objective: &mut impl Large, start: Vec<f64>, most_steps: 
         }
         (at, value, gradient) = (next, next_value, next_gradient);
     }
-    Solution { at, value, converged: infinity_norm(&gradient) <= TOLERANCE }
+    Solution { at, value, converged: infinity_norm(&gradient) <= objective.tolerance() }
 }
 
 /// A step taken and the change of the gradient along it.

@@ -11,6 +11,9 @@ pub(crate) use cholesky::Cholesky;
 pub(crate) use newton::minimise as newton;
 pub(crate) use nnls::non_negative;
 
+/// The gradient's largest component at which L-BFGS has converged, unless the objective says another.
+pub(crate) const TOLERANCE: f64 = 1e-9;
+
 /// Up to this many parameters Newton's method comes first. Its Hessian costs n·d², and beyond this
 /// L-BFGS is faster on objectives with a penalty: with a full matrix of five classes, on 8,000 rows,
 /// they are equal, with eight it takes a third of the time.
@@ -32,6 +35,11 @@ pub(crate) trait Large: Objective {
     /// What is cheap to know of the Hessian at a point, from which L-BFGS learns the scale of each
     /// parameter.
     fn curvature(&mut self, at: &[f64]) -> Curvature;
+
+    /// The gradient's largest component at which L-BFGS has converged.
+    fn tolerance(&self) -> f64 {
+        TOLERANCE
+    }
 }
 
 /// A part of a Hessian.
@@ -55,7 +63,7 @@ pub(crate) struct Solution {
     pub at: Vec<f64>,
     /// The function's value there.
     pub value: f64,
-    /// Whether the gradient met its tolerance: [`newton::TOLERANCE`] or [`lbfgs::TOLERANCE`].
+    /// Whether the gradient met its tolerance: [`newton::TOLERANCE`] or [`Large::tolerance`].
     pub converged: bool,
 }
 

@@ -19,7 +19,7 @@ const DEPTHS: (usize, usize) = (6, 7);
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Growth {
     /// After each of these numbers of trees, ascending, the forest's predictions are a member.
-    pub members: [usize; 2],
+    pub members: [usize; Self::MEMBERS],
     /// Splits of a tree.
     pub depth: usize,
     /// How much of a Newton step a leaf takes.
@@ -27,6 +27,9 @@ pub(super) struct Growth {
 }
 
 impl Growth {
+    /// How many members a forest gives.
+    pub const MEMBERS: usize = 2;
+
     /// That of a forest on so many rows.
     pub fn of(rows: usize) -> Self {
         let more = (rows as f64 / FEW_ROWS).max(1.0);

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::structured::WHOLE_HESSIAN;
 use crate::words::thousands;
 
-/// Beyond this many classes there are no trees.
-const MOST_TREE_CLASSES: usize = 128;
+/// Beyond this many classes nothing is learnt from the rows nearby, by trees or by kernels: as many rows as
+/// can be looked at hardly show each class once. docs/choices.md, "Beyond 128 classes", has the figures.
+const MOST_LOCAL_CLASSES: usize = 128;
 
 /// The most numbers (rows × classes) that the scaling learns from, and trees.
 const SCALING_CELLS: usize = 1 << 24;
@@ -36,9 +37,14 @@ impl Limits {
         self.at_most(SCALING_CELLS / self.classes)
     }
 
-    /// Rows that trees learn from, of classes few enough for them.
-    pub fn trees(self) -> Option<usize> {
-        (self.classes <= MOST_TREE_CLASSES).then(|| self.at_most(TREE_CELLS / self.classes))
+    /// Whether there are trees and kernels.
+    pub fn are_local(self) -> bool {
+        self.classes <= MOST_LOCAL_CLASSES
+    }
+
+    /// Rows that trees learn from.
+    pub fn trees(self) -> usize {
+        self.at_most(TREE_CELLS / self.classes)
     }
 
     /// Rows of the kernels' support.
@@ -62,18 +68,17 @@ impl Limits {
         let part = |what: &str, rows: usize| {
             (rows < self.rows).then(|| format!("{what} {} rows", thousands(rows)))
         };
-        let trees = match self.trees() {
-            Some(rows) => part("trees grown on", rows),
-            None => Some(format!("no trees beyond {MOST_TREE_CLASSES} classes")),
+        let local = if self.are_local() {
+            [part("trees grown on", self.trees()), part("kernels over", self.support())]
+        } else {
+            [Some(format!("no trees and kernels beyond {MOST_LOCAL_CLASSES} classes")), None]
         };
         let class_by_class = || "bags taken out of the scaling class by class".to_owned();
-        let found = [
+        let scaling = [
             part("scaling fitted to", self.scaling()),
             (self.classes > WHOLE_HESSIAN).then(class_by_class),
-            trees,
-            part("kernels over", self.support()),
-            part("weights of the stack fitted to", self.scored()),
         ];
-        found.into_iter().flatten().collect()
+        let weights = part("weights of the stack fitted to", self.scored());
+        scaling.into_iter().chain(local).chain([weights]).flatten().collect()
     }
 }

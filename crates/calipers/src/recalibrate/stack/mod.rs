@@ -1,8 +1,8 @@
 //! `stack`: several cheap recalibrators, weighted by how well they predict rows they have not seen.
 //!
 //! A row's way: [`order`] shuffles the rows and [`training`] deals them into bags, as many as [`limits`]
-//! allows; [`members`] fits [`structured`] scaling, [`trees`] (on [`rows`] of [`bins`], as [`growth`] says,
-//! kept as a [`forest`]) and a [`kernel`] to them; [`weights`] and [`mixture`] say how much each counts,
+//! allows; [`members`] fits [`structured`] scaling to them and, as what is [`local`], [`trees`] (on [`rows`]
+//! of [`bins`], as [`growth`] says, kept as a [`forest`]) and a [`kernel`]; [`weights`] and [`mixture`] say how much each counts,
 //! and [`model`] holds it all and predicts.
 
 mod bins;
@@ -10,6 +10,7 @@ mod forest;
 mod growth;
 mod kernel;
 mod limits;
+mod local;
 mod members;
 mod mixture;
 mod model;
@@ -33,7 +34,7 @@ use crate::data::Sample;
 /// With T the temperature-scaled f and D = g − f what a member changes, g = f + Σ w D, where the
 /// weights w ≥ 0 minimise Σ‖Y − f − Σ w D‖² over rows that the members have not seen: eight bags take
 /// turns to be left out. The members are T; `svs`; forests of 28 to 300 trees, and after 0.4 of these,
-/// started at T; and the labels of rows nearby by five kernels. For `log`, g is a mixture of that and of
+/// started at T; and the labels of rows nearby by five kernels. Beyond 128 classes, T and `svs` alone. For `log`, g is a mixture of that and of
 /// the members.
 ///
 /// It assumes nothing of the truth. Cost: n·k² for the scaling, 224 to 2,400 trees of 2·n·k, and up to

@@ -179,7 +179,7 @@ impl Model for Stacked {
                 if !purposes.iter().any(is_own) {
                     continue;
                 }
-                let predicted = self.members.rows(rows, &layout, new);
+                let predicted = self.members.rows(rows, layout.as_ref(), new);
                 for (row, f) in f.chunks_exact(classes).enumerate() {
                     predicted.write_changes(row, f, &mut changes);
                     let own = g.chunks_exact_mut(rows.len()).zip(purposes);

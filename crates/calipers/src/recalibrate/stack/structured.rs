@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::super::Model;
+use super::super::features::Features;
 use super::super::linear::Penalty;
 use super::super::shape::Shape;
 use super::super::tempered::Tempered;
@@ -60,17 +61,17 @@ impl Structured {
         (Self(model), table)
     }
 
-    /// Predictions of rows of f, row after row.
-    pub fn rows(&self, f: ArrayView2<'_, f64>) -> Vec<f32> {
-        single(&self.0, f)
+    /// T, from which the map starts, and the map's predictions of rows of f, row after row.
+    pub fn rows(&self, f: &[f64]) -> [Vec<f32>; 2] {
+        let logs = self.0.features(f);
+        let mut g = vec![0.0; f.len()];
+        self.0.map_logs(&logs, &mut g);
+        [probabilities(&logs, f.len()), narrowed(&g)]
     }
 
     /// T, from which the map starts, for rows of f.
     pub fn tempered(&self, f: &[f64]) -> Vec<f32> {
-        let logs = self.0.features(f);
-        let mut tempered: Vec<f64> = logs.each_row().flatten().copied().take(f.len()).collect();
-        dispatch!(Level::new(), simd => exp_in_place(simd, &mut tempered));
-        tempered.into_iter().map(|p| p as f32).collect()
+        probabilities(&self.0.features(f), f.len())
     }
 
     /// How many rows it was fitted to.
@@ -87,11 +88,25 @@ impl Structured {
     }
 }
 
-/// A model's predictions in single precision: what is made of them is noisier by far.
+/// A model's predictions.
 fn single(model: &Tempered, f: ArrayView2<'_, f64>) -> Vec<f32> {
     let mut g = Array2::zeros(f.dim());
     model.map_rows(f, g.view_mut());
-    g.iter().map(|&p| p as f32).collect()
+    narrowed(g.as_slice().unwrap_or_default())
+}
+
+/// Probabilities, of which these are the logarithms; so many numbers.
+fn probabilities(logs: &Features, count: usize) -> Vec<f32> {
+    let mut probs: Vec<f64> = Vec::with_capacity(count);
+    let rows = logs.each_row().take(count / logs.classes());
+    rows.for_each(|row| probs.extend_from_slice(row));
+    dispatch!(Level::new(), simd => exp_in_place(simd, &mut probs));
+    narrowed(&probs)
+}
+
+/// In single precision: what is made of them is noisier by far.
+fn narrowed(probs: &[f64]) -> Vec<f32> {
+    probs.iter().map(|&p| p as f32).collect()
 }
 
 /// Derivatives by the slopes, then by the intercepts, summed over rows.

@@ -13,7 +13,7 @@ use crate::Sample;
 fn distances(training: &Training) -> (f64, f64) {
     let (rows, classes) = (training.rows(), training.classes());
     let (all, found) = Structured::fit(training, rows);
-    let all = all.rows(training.sample.probs());
+    let [_, all] = all.rows(training.sample.probs().as_slice().unwrap());
     let model = Tempered::fit(&training.sample, Shape::Diagonal);
     let (mut from_all, mut from_step) = (0.0, 0.0);
     for bag in 0..training.bags() {

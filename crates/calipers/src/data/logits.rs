@@ -1,0 +1,72 @@
+//! Logits as probabilities.
+
+use fearless_simd::{Level, dispatch};
+use ndarray::{ArrayView1, ArrayView2};
+
+use super::probs::Real;
+use crate::error::{Error, Result};
+use crate::numeric::simd::{padded, softmax_rows};
+
+/// Numbers that are handled together, about: few enough to stay in a near cache.
+const NUMBERS: usize = 1 << 13;
+
+/// The softmax of each row, one after the other; a single column is the logit of class 1 above class 0.
+pub(super) fn softmax<T: Real>(logits: ArrayView2<'_, T>) -> Result<Vec<f64>> {
+    let (rows, columns) = logits.dim();
+    let single = columns == 1;
+    let classes = if single { 2 } else { columns };
+    let stride = padded(classes);
+    // Vectors take four rows at a time.
+    let block = (NUMBERS / stride).clamp(4, 64) / 4 * 4;
+    let mut scores = vec![f64::NEG_INFINITY; block * stride];
+    let (mut largest, mut sums) = (vec![0.0; block], vec![0.0; block]);
+    let mut cells = Vec::with_capacity(rows * classes);
+    for first in (0..rows).step_by(block) {
+        let count = block.min(rows - first);
+        check(logits, first, count)?;
+        for (row, scores) in (first..rows).zip(scores.chunks_exact_mut(stride)) {
+            // What filled the row up was made 0 by the block before.
+            scores[classes..].fill(f64::NEG_INFINITY);
+            // Class 0, where only class 1 is given.
+            scores[0] = 0.0;
+            let to = &mut scores[usize::from(single)..classes];
+            to.iter_mut().zip(logits.row(row)).for_each(|(to, &logit)| *to = logit.into());
+        }
+        let (largest, sums) = (&mut largest[..count], &mut sums[..count]);
+        let scores = &mut scores[..count.next_multiple_of(4) * stride];
+        dispatch!(Level::new(), simd => softmax_rows(simd, scores, stride, largest, sums));
+        for (masses, sum) in scores.chunks_exact(stride).zip(sums) {
+            cells.extend(masses[..classes].iter().map(|mass| mass / *sum));
+        }
+    }
+    Ok(cells)
+}
+
+/// Refuses what is no logit, and rows that leave nothing possible.
+fn check<T: Real>(logits: ArrayView2<'_, T>, first: usize, count: usize) -> Result<()> {
+    let single = logits.ncols() == 1;
+    for row in first..first + count {
+        let logits = logits.row(row);
+        if !(are_below_infinity(logits) && (single || is_any_finite(logits))) {
+            return Err(fault(row, logits));
+        }
+    }
+    Ok(())
+}
+
+/// Without a way out at the first that is not: like this, many are looked at together.
+fn are_below_infinity<T: Real>(logits: ArrayView1<'_, T>) -> bool {
+    logits.iter().fold(true, |all, &logit| all & (logit.into() < f64::INFINITY))
+}
+
+fn is_any_finite<T: Real>(logits: ArrayView1<'_, T>) -> bool {
+    logits.iter().any(|&logit| logit.into().is_finite())
+}
+
+/// The first logit of a row that is none; or that all of them are −∞.
+fn fault<T: Real>(row: usize, logits: ArrayView1<'_, T>) -> Error {
+    let wrong = |value: f64| value.is_nan() || (value.is_infinite() && value > 0.0);
+    let mut values = logits.iter().map(|&logit| logit.into()).enumerate();
+    let (column, value) = values.find(|(_, value)| wrong(*value)).unwrap_or((0, f64::NEG_INFINITY));
+    Error::Logit { row, column, value }
+}
