@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use calipers::words::thousands;
-use calipers::{Estimator, Folds, Predictions, Report};
+use calipers::{Estimator, Folds, Measurements, Neighbours, Predictions, Report};
 use calipers_draw::text::{count as counted, note};
 use calipers_files::{
     Columns, FoldColumn, Format, Inputs, Layout, Loaded, Pass, Pick, Scan, fits, is_pipe, is_url,
@@ -188,6 +188,37 @@ impl Files<'_> {
         let (predictions, folds) = pick.into_predictions().map_err(|error| explain(&error))?;
         let scores = stream.layout.scores().to_vec();
         Ok(Gathered { predictions, folds, scores, logits: stream.layout.logits(), of, keys })
+    }
+
+    /// Measures as others do: all rows if they fit in memory, else all of them where sums are all that it
+    /// takes, and a sample where it is not.
+    pub fn measure(
+        &self,
+        asked: &Neighbours,
+        seed: u64,
+        progress: &Progress,
+        say: &dyn Fn(&str),
+    ) -> Result<Measurements> {
+        let explained = |error: calipers::Error| explain(&error);
+        let stream = match self.begin(say)? {
+            Begun::Table(loaded) => return asked.measure(&loaded.predictions).map_err(explained),
+            Begun::Stream(stream) => stream,
+        };
+        let pick = self.draw(&stream, seed, progress)?;
+        let (everything, rows) = (pick.is_everything(), pick.seen());
+        let about = pick.about().clone();
+        let (sample, _) = pick.into_predictions().map_err(explained)?;
+        if everything {
+            return asked.measure(&sample).map_err(explained);
+        }
+        let mut all = asked.sums(&sample).map_err(explained)?;
+        if !all.is_empty() {
+            let reading = progress.reading("adding up", stream.inputs.total());
+            let seen = |rows, bytes| reading.seen(rows, bytes);
+            let pass = Pass::new(&stream.inputs, &stream.layout).threads(self.threads).seen(&seen);
+            all = pass.add_up(&about, &all)?;
+        }
+        asked.measure_stream(&sample, rows, &all).map_err(explained)
     }
 
     /// Estimates all rows; those that do not fit in memory are scored as they go by. The predictions come
