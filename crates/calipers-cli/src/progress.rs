@@ -24,6 +24,9 @@ const FITTING: &str = "{elapsed:>4} [{bar:30}] {pos} of {len} fits";
 /// Something that has a size.
 const READING: &str = "{elapsed:>4} {msg} [{bar:24}] {bytes} of {total_bytes}, {eta} left";
 
+/// Something that comes through a pipe.
+const HEARING: &str = "{elapsed:>4} {msg}, {bytes}";
+
 /// A line that goes away when this is dropped.
 pub struct Progress {
     bar: ProgressBar,
@@ -79,12 +82,12 @@ impl Progress {
         })
     }
 
-    /// Begins to read so many bytes, to do something with them.
-    pub fn reading(&self, doing: &'static str, bytes: u64) -> Reading {
+    /// Begins to read so many bytes, if that is known, to do something with them.
+    pub fn reading(&self, doing: &'static str, bytes: Option<u64>) -> Reading {
         if self.alive.is_some() {
-            set_style(&self.bar, READING);
+            set_style(&self.bar, if bytes.is_some() { READING } else { HEARING });
             self.bar.set_message(doing);
-            self.bar.set_length(bytes);
+            self.bar.set_length(bytes.unwrap_or(0));
             self.bar.set_position(0);
             self.bar.reset_eta();
         }

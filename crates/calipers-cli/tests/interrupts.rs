@@ -1,6 +1,7 @@
 //! Programs that are stopped while they write: the file is the old one or the new one.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -126,5 +127,28 @@ fn a_program_that_is_stopped_ends_by_the_signal() {
         assert_eq!(child.wait().unwrap().signal(), Some(number));
         assert!(sent.elapsed() < Duration::from_secs(5));
         assert_eq!(place.names(), ["rows.csv"]);
+    }
+}
+
+/// What is kept of standard input has no name, so that nothing of it is left whatever ends the program.
+#[test]
+fn nothing_is_left_of_standard_input() {
+    let place = Place::new();
+    for signal in ["INT", "TERM", "KILL"] {
+        let args = ["estimate", "-", "--memory", "1MB"];
+        let mut command = place.command(&args);
+        command.env("TMPDIR", place.path("")).stdin(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        let rows = "1,0.75\n0,0.25\n".repeat(1 << 17);
+        input.write_all(b"label,p\n").unwrap();
+        // It is far beyond its memory by now, and waits for more.
+        (0..5).for_each(|_| input.write_all(rows.as_bytes()).unwrap());
+        let id = child.id().to_string();
+        Command::new("kill").args(["-s", signal, &id]).status().unwrap();
+        // A signal that is ignored here is ignored there: the end is that of the input then.
+        drop(input);
+        child.wait().unwrap();
+        assert_eq!(place.names(), [""; 0], "{signal}");
     }
 }

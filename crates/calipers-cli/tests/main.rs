@@ -15,6 +15,8 @@ mod interrupts;
 mod load;
 mod options;
 mod output;
+#[cfg(unix)]
+mod piped;
 mod recalibrate;
 mod report;
 mod stream;

@@ -45,7 +45,11 @@ const COMMANDS: &[Base] = &[
         &["plot", "reliability", "table.csv"],
         &[COLUMNS[0], COLUMNS[1], ("--recalibrator", "isotonic"), ("--output", "figure.svg")],
     ),
-    ("neighbours", &["neighbours", "table.csv"], &[COLUMNS[0], COLUMNS[1], ("--measure", "ece")]),
+    (
+        "neighbours",
+        &["neighbours", "table.csv"],
+        &[COLUMNS[0], COLUMNS[1], ("--measure", "ece,smooth")],
+    ),
     (
         "recalibrate fit",
         &["recalibrate", "fit", "table.csv"],

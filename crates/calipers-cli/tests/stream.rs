@@ -144,11 +144,43 @@ fn rows_beyond_the_memory_are_scored_and_not_learnt_from() {
     let table = place.run(&["estimate", "rows", "--memory", "200KB", "--recalibrator", "affine"]);
     assert!(table.stdout.starts_with("rows: 5,000 rows, learnt from 1,388 of them, 2 classes"));
     assert!(table.stdout.contains("note: the p_value is of the sample of 1,388 rows"));
-    let neighbours = place.run(&["neighbours", "rows", "--memory", "200KB", "--measure", "ece"]);
+    let fit = ["recalibrate", "fit", "rows", "--memory", "200KB", "-o", "model.json"];
+    let fitted = place.run(&[&fit[..], &["--recalibrator", "affine"]].concat());
     assert_eq!(
-        neighbours.stderr.lines().last(),
+        fitted.stderr.lines().last(),
         Some("note: this is of a sample of 1,388 rows of 5,000")
     );
+}
+
+#[test]
+fn other_measures_are_of_all_rows_where_sums_are_enough() {
+    let place = Place::new();
+    let mut rows = lines(3_000);
+    divided(&place, "one", &rows, 1);
+    divided(&place, "seven", &rows, 7);
+    rows.reverse();
+    divided(&place, "hundred", &rows, 100);
+    let columns = ["--label", "y", "--probs", "p", "--measure", "ece,smooth,spiegelhalter,cox"];
+    let run = |words: &[&str]| place.run(&[&["neighbours"], words, &columns[..]].concat());
+    let sampled = ["--key", "id", "--sample", "700", "--format", "json"];
+    let found = run(&[&["one"], &sampled[..]].concat()).json();
+    for words in [&["seven"][..], &["hundred", "--threads", "1"], &["hundred", "--threads", "8"]] {
+        assert_eq!(run(&[words, &sampled[..]].concat()).json(), found, "{words:?}");
+    }
+    assert_eq!((&found["n"], &found["sample"]), (&3_000.into(), &700.into()));
+    let whole = run(&["one", "--format", "json"]).json();
+    assert!(whole.get("sample").is_none() && whole["measures"]["ece"].get("n").is_none());
+    let number = |value: &Value, field: &str| value[field].as_f64().unwrap();
+    for (name, of) in [("ece", 3_000), ("smooth", 700), ("spiegelhalter", 3_000), ("cox", 700)] {
+        let (own, all) = (&found["measures"][name], &whole["measures"][name]);
+        assert_eq!(own["n"], of, "{name}");
+        // Sums of rows in another order differ by their rounding, a sample by more than that.
+        let apart = (number(own, "value") - number(all, "value")).abs();
+        assert_eq!(apart < 1e-11, of == 3_000, "{name}: {apart}");
+    }
+    // A sample of everything is everything, to the last bit.
+    assert_eq!(run(&["seven", "--key", "id", "--format", "json"]).json()["n"], 3_000);
+    assert_eq!(run(&["seven", "--format", "json"]).json(), whole);
 }
 
 #[test]

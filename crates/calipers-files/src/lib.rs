@@ -86,7 +86,7 @@ pub use formats::Format;
 pub use output::{cannot_write, replace, write};
 pub use read::{read, read_within};
 pub use remote::is_url;
-pub use scan::{Batch, Book, Entry, Inputs, Keys, Layout, Scan, Word, each_table};
+pub use scan::{Batch, Book, Entry, Inputs, Keys, Layout, Scan, Word, each_table, is_pipe};
 pub use sheet::{Cells, Sheet};
 pub use stream::{About, Pass, Pick, Room, fits, planned};
 pub use table::{Column, Lines, Source, Table, Text, Values, Wanted};

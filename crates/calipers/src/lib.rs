@@ -65,7 +65,8 @@ pub use loss::{
 };
 pub use monitor::Monitor;
 pub use neighbours::{
-    Measurement, Measurements, Neighbour, NeighbourInfo, Neighbours, Quadratic, neighbours,
+    Measurement, Measurements, Neighbour, NeighbourInfo, NeighbourSums, Neighbours, Quadratic,
+    neighbours,
 };
 pub use params::Parameter;
 pub use recalibrate::{

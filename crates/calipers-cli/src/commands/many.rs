@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use calipers::words::thousands;
-use calipers::{Estimator, Folds, Predictions, Report};
+use calipers::{Estimator, Folds, Measurements, Neighbours, Predictions, Report};
 use calipers_draw::text::{count as counted, note};
 use calipers_files::{
-    Columns, FoldColumn, Format, Inputs, Layout, Loaded, Pass, Pick, Scan, fits, is_url, load,
-    planned,
+    Columns, FoldColumn, Format, Inputs, Layout, Loaded, Pass, Pick, Scan, fits, is_pipe, is_url,
+    load, planned,
 };
 
 use super::explain::explain;
@@ -24,6 +24,10 @@ const UNFOLDED: u64 = 40;
 
 /// The memory that rows may take where there is no option for it.
 const DEFAULT_MEMORY: u64 = 2_000_000_000;
+
+/// The share of the memory that may be taken by what comes through a pipe, as it came: little beside what
+/// it becomes.
+const PIPED: u64 = 32;
 
 /// What files there are, and which of their columns is what.
 pub struct Files<'a> {
@@ -55,6 +59,12 @@ pub struct Stream {
     pub most: usize,
 }
 
+/// Rows that are in memory as a table, or files that are yet to be read.
+enum Begun {
+    Table(Loaded),
+    Stream(Stream),
+}
+
 impl Files<'_> {
     /// What they are called in a table.
     pub fn name(&self) -> String {
@@ -69,35 +79,60 @@ impl Files<'_> {
         Columns { folds: self.folds.clone(), key, ..self.columns.into() }
     }
 
-    /// Reads the one file as a table, if that is what it is and it fits.
-    fn table(&self, say: &dyn Fn(&str)) -> Result<Option<Loaded>> {
-        let [path] = self.paths else { return Ok(None) };
+    /// Reads the one file as a table, if that is what it is and it fits; else finds the files.
+    fn begin(&self, say: &dyn Fn(&str)) -> Result<Begun> {
+        let [path] = self.paths else { return self.stream().map(Begun::Stream) };
         if self.many.is_said() || is_many(path) {
-            return Ok(None);
+            return self.stream().map(Begun::Stream);
         }
-        // A small text has few rows, and what comes through a pipe can be read once.
-        let few = size(path)? <= SMALL && is_text(path);
+        if is_pipe(path) {
+            return self.piped(path, say);
+        }
         let beyond = || {
             let inputs = Inputs::find(self.paths)?;
             let layout = Layout::of(&inputs, &self.asked())?;
             fits(&inputs, &layout, self.many.room()).map(|fits| !fits)
         };
-        // What is wrong with a file is told when it is read.
+        // A small text has few rows. What is wrong with a file is told when it is read.
+        let few = size(path)? <= SMALL && is_text(path);
         if !few && beyond().unwrap_or(false) {
-            return Ok(None);
+            return self.stream().map(Begun::Stream);
         }
-        Ok(Some(load(path, &self.asked(), say)?))
+        Ok(Begun::Table(load(path, &self.asked(), say)?))
+    }
+
+    /// What comes through a pipe, by the rules of files. It comes once, and its size is not known before:
+    /// no more is read than it takes to know that it does not fit, and it may never end.
+    fn piped(&self, path: &Path, say: &dyn Fn(&str)) -> Result<Begun> {
+        let (inputs, columns) = (self.find()?, self.asked());
+        let few = is_text(path) && inputs.is_within(SMALL)?;
+        if !few {
+            let layout = Layout::of(&inputs, &columns)?;
+            if !fits(&inputs, &layout, self.many.room())? {
+                return Ok(Begun::Stream(self.laid_out(inputs, layout)));
+            }
+        }
+        let table = inputs.read(0, &columns.wanted())?;
+        Ok(Begun::Table(Loaded::of(table, &columns, say)?))
+    }
+
+    fn find(&self) -> Result<Inputs> {
+        Ok(Inputs::find_within(self.paths, self.many.memory / PIPED)?)
     }
 
     /// Finds the files and looks at their columns.
     pub fn stream(&self) -> Result<Stream> {
-        let mut inputs = Inputs::find(self.paths)?;
+        let mut inputs = self.find()?;
         if self.many.skip_bad_files {
             inputs = self.without_bad_files(&inputs)?;
         }
         let layout = Layout::of(&inputs, &self.asked())?;
+        Ok(self.laid_out(inputs, layout))
+    }
+
+    fn laid_out(&self, inputs: Inputs, layout: Layout) -> Stream {
         let most = planned(&layout, self.many.room());
-        Ok(Stream { inputs, layout, most })
+        Stream { inputs, layout, most }
     }
 
     /// The files that can be read; the others are named.
@@ -133,7 +168,7 @@ impl Files<'_> {
 
     /// Draws what is to be in memory of a stream.
     pub fn draw(&self, stream: &Stream, seed: u64, progress: &Progress) -> Result<Pick> {
-        let reading = progress.reading("reading", stream.inputs.bytes());
+        let reading = progress.reading("reading", stream.inputs.total());
         let seen = |rows, bytes| reading.seen(rows, bytes);
         let pass = Pass::new(&stream.inputs, &stream.layout).threads(self.threads).seen(&seen);
         Ok(pass.sample(stream.most, seed)?)
@@ -141,16 +176,49 @@ impl Files<'_> {
 
     /// Brings rows together in memory: all that fit, or a sample.
     pub fn gather(&self, seed: u64, progress: &Progress, say: &dyn Fn(&str)) -> Result<Gathered> {
-        if let Some(Loaded { predictions, folds, scores, logits }) = self.table(say)? {
-            return Ok(Gathered { predictions, folds, scores, logits, of: None, keys: None });
-        }
-        let stream = self.stream()?;
+        let stream = match self.begin(say)? {
+            Begun::Table(Loaded { predictions, folds, scores, logits }) => {
+                return Ok(Gathered { predictions, folds, scores, logits, of: None, keys: None });
+            }
+            Begun::Stream(stream) => stream,
+        };
         let pick = self.draw(&stream, seed, progress)?;
         let of = (!pick.is_everything()).then(|| pick.seen());
         let keys = self.many.key.as_ref().map(|_| pick.fingerprint());
         let (predictions, folds) = pick.into_predictions().map_err(|error| explain(&error))?;
         let scores = stream.layout.scores().to_vec();
         Ok(Gathered { predictions, folds, scores, logits: stream.layout.logits(), of, keys })
+    }
+
+    /// Measures as others do: all rows if they fit in memory, else all of them where sums are all that it
+    /// takes, and a sample where it is not.
+    pub fn measure(
+        &self,
+        asked: &Neighbours,
+        seed: u64,
+        progress: &Progress,
+        say: &dyn Fn(&str),
+    ) -> Result<Measurements> {
+        let explained = |error: calipers::Error| explain(&error);
+        let stream = match self.begin(say)? {
+            Begun::Table(loaded) => return asked.measure(&loaded.predictions).map_err(explained),
+            Begun::Stream(stream) => stream,
+        };
+        let pick = self.draw(&stream, seed, progress)?;
+        let (everything, rows) = (pick.is_everything(), pick.seen());
+        let about = pick.about().clone();
+        let (sample, _) = pick.into_predictions().map_err(explained)?;
+        if everything {
+            return asked.measure(&sample).map_err(explained);
+        }
+        let mut all = asked.sums(&sample).map_err(explained)?;
+        if !all.is_empty() {
+            let reading = progress.reading("adding up", stream.inputs.total());
+            let seen = |rows, bytes| reading.seen(rows, bytes);
+            let pass = Pass::new(&stream.inputs, &stream.layout).threads(self.threads).seen(&seen);
+            all = pass.add_up(&about, &all)?;
+        }
+        asked.measure_stream(&sample, rows, &all).map_err(explained)
     }
 
     /// Estimates all rows; those that do not fit in memory are scored as they go by. The predictions come
@@ -162,13 +230,13 @@ impl Files<'_> {
         say: &dyn Fn(&str),
         asked: &mut dyn FnMut(Option<Folds>) -> Estimator,
     ) -> Result<(Report, Option<Predictions<'static>>)> {
-        let stream = match self.table(say)? {
-            Some(loaded) => {
+        let stream = match self.begin(say)? {
+            Begun::Table(loaded) => {
                 let estimator = asked(loaded.folds);
                 let report = estimator.estimate(&loaded.predictions);
                 return Ok((report.map_err(|error| explain(&error))?, Some(loaded.predictions)));
             }
-            None => self.stream()?,
+            Begun::Stream(stream) => stream,
         };
         let pick = self.draw(&stream, seed, progress)?;
         if let Some(remark) = &pick.remark {
@@ -181,7 +249,7 @@ impl Files<'_> {
         }
         // The sample's own folds, where it has any, take the place of these.
         let (plan, about) = pick.plan(&asked(None)).map_err(|error| explain(&error))?;
-        let reading = progress.reading("scoring", stream.inputs.bytes());
+        let reading = progress.reading("scoring", stream.inputs.total());
         let seen = |rows, bytes| reading.seen(rows, bytes);
         let pass = Pass::new(&stream.inputs, &stream.layout).threads(self.threads).seen(&seen);
         let tally = pass.count(&plan, &about)?;
@@ -205,10 +273,15 @@ pub fn say_sample(gathered: &Gathered) {
 
 /// Whether a path is one file that is surely small enough to be a table.
 pub fn fits_as_table(path: &Path) -> Result<bool> {
-    Ok(!is_many(path) && size(path)?.saturating_mul(UNFOLDED) <= DEFAULT_MEMORY)
+    Ok(!is_many(path) && size(path)? <= DEFAULT_MEMORY / UNFOLDED)
 }
 
-/// How large one file is; 0 if that is not known, as of a pipe.
+/// Whether what comes through a pipe is small enough to be a table.
+pub fn fit_as_table(piped: &Inputs) -> Result<bool> {
+    Ok(piped.is_within(DEFAULT_MEMORY / UNFOLDED)?)
+}
+
+/// How large one file is; 0 if that is not known.
 fn size(path: &Path) -> Result<u64> {
     match is_url(path) {
         true => Ok(Inputs::find(&[path.to_owned()])?.bytes()),

@@ -7,7 +7,7 @@ use calipers_draw::text::{self, lists};
 use calipers_files::FoldColumn;
 
 use super::explain::explain;
-use super::many::{Files, say_sample};
+use super::many::Files;
 use crate::args::{ColumnArgs, MEASURE, ManyArgs, OUTPUT, ReportFormat, RunningArgs, to_read};
 use crate::error::{Failure, Result, say};
 use crate::output::{self, look};
@@ -84,10 +84,8 @@ pub fn run(args: &Args) -> Result<()> {
         threads: args.running.threads.into(),
     };
     let progress = Progress::start(format!("reading {}", files.name()));
-    let gathered = files.gather(args.seed, &progress, &say)?;
+    let found = files.measure(&asked, args.seed, &progress, &say)?;
     drop(progress);
-    say_sample(&gathered);
-    let found = asked.measure(&gathered.predictions).map_err(|error| explain(&error))?;
     output::print(&match args.format {
         ReportFormat::Table => text::measurements(&found, Some(&output::name(file)), look()),
         ReportFormat::Json => output::pretty(&found.to_json()),

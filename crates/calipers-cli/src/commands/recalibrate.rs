@@ -8,13 +8,13 @@ use calipers::{ModelNotes, Preserve, Sample, Stop, preserving, recalibrator, wit
 use calipers_draw::text::{approximations, count, fit_notes, note};
 use calipers_files::{
     Cells, FoldColumn, Format, Inputs, ScoreColumns, Sheet, SheetWriter, Table, Unlabelled, Wanted,
-    each_table, read, write,
+    each_table, is_pipe, read, write,
 };
 use clap::Subcommand;
 use ndarray::Array2;
 
 use super::explain::explain;
-use super::many::{Files, fits_as_table, say_sample};
+use super::many::{Files, fit_as_table, fits_as_table, say_sample};
 use crate::args::{
     ColumnArgs, MEASURE, ManyArgs, OUTPUT, RunningArgs, ScoreArgs, many_to_read, to_read, to_write,
 };
@@ -198,11 +198,18 @@ fn fit(args: &FitArgs) -> Result<()> {
 fn apply(args: &ApplyArgs) -> Result<()> {
     let format = Format::to_write(&args.output)?;
     let model = KnownModel::read(&args.model)?;
-    let file = match args.files.as_slice() {
-        [one] if fits_as_table(one)? => one,
-        _ => return apply_to_many(args, &model),
+    let one = match args.files.as_slice() {
+        [one] => Some(one),
+        _ => None,
     };
-    let mut table = read(file, &Wanted::default())?;
+    // What comes through a pipe can be found but once.
+    let piped = one.filter(|one| is_pipe(one)).map(|_| Inputs::find(&args.files)).transpose()?;
+    let mut table = match (one, piped) {
+        (_, Some(piped)) if fit_as_table(&piped)? => piped.read(0, &Wanted::default())?,
+        (_, Some(piped)) => return apply_to_many(args, &model, &piped),
+        (Some(one), None) if fits_as_table(one)? => read(one, &Wanted::default())?,
+        _ => return apply_to_many(args, &model, &Inputs::find(&args.files)?),
+    };
     let columns = columns_of(&model, &table, &args.scores);
     let renormalise = args.scores.renormalise;
     let scores = Unlabelled::of(&mut table, columns.as_ref(), renormalise, &say)?;
@@ -216,8 +223,7 @@ fn apply(args: &ApplyArgs) -> Result<()> {
 }
 
 /// Corrects files a batch at a time, into one.
-fn apply_to_many(args: &ApplyArgs, model: &KnownModel) -> Result<()> {
-    let inputs = Inputs::find(&args.files)?;
+fn apply_to_many(args: &ApplyArgs, model: &KnownModel, inputs: &Inputs) -> Result<()> {
     let mut writer = SheetWriter::begin(&args.output)?;
     let progress = Progress::start("reading");
     // What was guessed of the first batch holds for all.
@@ -238,7 +244,7 @@ fn apply_to_many(args: &ApplyArgs, model: &KnownModel) -> Result<()> {
         });
         Ok(writer.append(&sheet(&table, &scores, &order, &model.classes, &g, quiet))?)
     };
-    let done = each_table(&inputs, &Wanted::default(), &mut |_, table| {
+    let done = each_table(inputs, &Wanted::default(), &mut |_, table| {
         one(table).map_err(|error| {
             failure = Some(error);
             calipers_files::Error::unexpected("")

@@ -46,7 +46,7 @@ pub fn run(args: &Args) -> Result<()> {
     let inputs = Inputs::find(&args.files)?;
     let layout = Layout::of(&inputs, &about.columns())?;
     let progress = Progress::start("reading");
-    let reading = progress.reading("scoring", inputs.bytes());
+    let reading = progress.reading("scoring", inputs.total());
     let seen = |rows, bytes| reading.seen(rows, bytes);
     let threads = args.running.threads.into();
     let pass = Pass::new(&inputs, &layout).threads(threads).seen(&seen);

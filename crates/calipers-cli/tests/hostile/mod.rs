@@ -48,15 +48,20 @@ fn check(ran: &Ran, words: &[&str]) {
     }
 }
 
-/// Pipes a start and then one letter over and over, until nobody listens.
-fn refused_stream(start: &'static str, letter: u8, words: &[&str]) {
+/// Pipes a start and then the same over and over, until nobody listens.
+fn refused_stream(start: &str, again: &str, words: &[&str]) {
     let place = Place::new();
     let mut command = estimate(&place, "-");
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .env("TMPDIR", place.path(""))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
+    let start = start.to_owned();
+    let letters = again.repeat((1 << 20) / again.len()).into_bytes();
     let writer = thread::spawn(move || {
-        let letters = vec![letter; 1 << 20];
         let mut written = input.write_all(start.as_bytes());
         let mut mebibytes = 0;
         while written.is_ok() && mebibytes < 1024 {
@@ -68,12 +73,27 @@ fn refused_stream(start: &'static str, letter: u8, words: &[&str]) {
     check(&Ran::from(child.wait_with_output().unwrap()), words);
     // The rest was not even read.
     assert!(writer.join().unwrap() < 100);
+    assert_eq!(place.names(), [""; 0]);
 }
 
 #[test]
 fn a_line_of_a_gigabyte() {
     let row = "a row of more than 64 MiB that does not end";
-    refused_stream("label,p\n0,0.5\n1,", b'5', &[&format!("standard input, line 3: {row}")]);
+    refused_stream("label,p\n0,0.5\n1,", "5", &[&format!("standard input, line 3: {row}")]);
+}
+
+/// They could be kept on the disk until it is full: what is wrong is found before they are.
+#[test]
+fn rows_without_an_end() {
+    let rows = "1,0.75\n0,0.25\n";
+    let good = rows.repeat(300_000);
+    refused_stream(
+        &format!("label,p\n{good}1,high\n"),
+        rows,
+        &["standard input, line 600002, column p: probability \"high\" is not a number"],
+    );
+    refused_stream("day,hour\n", rows, &["standard input: "]);
+    refused_stream("label,p\n1,0.75\n0,0.25,7\n", rows, &["standard input, line 3: 3 fields"]);
 }
 
 #[test]
@@ -95,7 +115,7 @@ fn a_gigabyte_of_zeros() {
     // It has no blocks on the disk.
     File::create(place.path("zeros.csv")).unwrap().set_len(1 << 30).unwrap();
     refused(&place, "zeros.csv", &["expected CSV, but it is binary"]);
-    refused_stream("", 0, &["standard input: expected CSV, but it is binary"]);
+    refused_stream("", "\0", &["standard input: expected CSV, but it is binary"]);
 }
 
 #[test]

@@ -49,14 +49,17 @@ pub fn report(report: &Report) -> String {
     text
 }
 
-/// `measure,value,p_value,details`; infinity is `inf`, and the details are one cell.
+/// `measure,value,p_value,details`, and of a stream `rows`: how many the measure is of. Infinity is `inf`, and
+/// the details are one cell.
 pub fn measurements(found: &Measurements) -> String {
-    let mut text = "measure,value,p_value,details\n".to_owned();
+    let mut text = "measure,value,p_value,details".to_owned();
+    text.push_str(if found.sample.is_some() { ",rows\n" } else { "\n" });
     for one in &found.found {
         let details = one.details.iter().map(|(key, value)| format!("{key}={value:?}"));
         let details = details.chain(one.reason.clone()).collect::<Vec<_>>().join("; ");
-        let cells = [one.name.clone(), number(one.value), number(one.p_value), details];
-        text.push_str(&cells.map(|cell| quoted(&cell)).join(","));
+        let mut cells = vec![one.name.clone(), number(one.value), number(one.p_value), details];
+        cells.extend(found.sample.map(|_| one.rows.to_string()));
+        text.push_str(&cells.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(","));
         text.push('\n');
     }
     text

@@ -1,5 +1,6 @@
 //! What other measures of calibration say.
 
+use calipers::words::thousands;
 use calipers::{Measurement, Measurements};
 
 use super::numbers::{count, decimal};
@@ -22,12 +23,23 @@ use super::{Look, Table};
 pub fn measurements(found: &Measurements, name: Option<&str>, look: Look) -> String {
     let name = name.map_or_else(String::new, |name| format!("{name}: "));
     let (rows, classes) = (count(found.rows, "row"), found.classes.len());
-    let table = Table::new()
+    let mut table = Table::new()
         .words("measure", found.found.iter().map(|one| one.name.as_str()))
         .numbers("value", found.found.iter().map(|one| one.value))
-        .numbers("p_value", found.found.iter().map(|one| one.p_value))
-        .words("details", found.found.iter().map(details));
+        .numbers("p_value", found.found.iter().map(|one| one.p_value));
+    if found.sample.is_some() {
+        table = table.words("rows", found.found.iter().map(|one| thousands(one.rows)));
+    }
+    let table = table.words("details", found.found.iter().map(details));
     let mut text = format!("{name}{rows}, {classes} classes\n\n{}", table.text(look));
+    if let Some(sample) = found.sample
+        && found.found.iter().any(|one| one.rows < found.rows)
+    {
+        text.push_str(&format!(
+            "\nnote: measures that take more than sums over rows are of a sample of {}\n",
+            count(sample, "row")
+        ));
+    }
     if !found.left_out.is_empty() {
         text.push_str(&format!(
             "\nnote: left out, since their cost grows with the square of the rows: {}\nhint: {} \

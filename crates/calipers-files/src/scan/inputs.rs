@@ -13,8 +13,11 @@ use crate::error::{Error, Result, unreadable};
 use crate::formats::pieces::Opened;
 use crate::formats::{Asked, Format, csv};
 use crate::remote::{Object, Stores, is_url};
-use crate::table::Wanted;
+use crate::table::{Table, Wanted};
 use crate::words::file_name;
+
+/// What is kept in memory of standard input, or of another pipe, unless something else is asked for.
+const HELD: u64 = 1 << 26;
 
 /// The files that were asked for, in order.
 ///
@@ -53,9 +56,9 @@ struct Input {
 impl Inputs {
     /// Finds what is given: files, the files below directories, those that patterns such as
     /// `day=*/part-*.parquet` match, in this order; within a directory or a pattern, by their paths. `-`
-    /// is CSV on standard input, which is kept, so that it can be read more than once. With the feature
-    /// `cloud`, a URL such as `s3://bucket/day=*/part-*.parquet` is an object, a pattern, or, if it ends in a
-    /// slash, a directory.
+    /// is CSV on standard input, which is kept as it is read, so that it can be read more than once: 64 MiB
+    /// in memory, and more in a temporary file. With the feature `cloud`, a URL such as
+    /// `s3://bucket/day=*/part-*.parquet` is an object, a pattern, or, if it ends in a slash, a directory.
     ///
     /// Of a directory, files whose ending is not known are passed over, and so are names that begin with
     /// `_` or a point. A file that is given twice is there twice.
@@ -64,6 +67,14 @@ impl Inputs {
     /// A file is not there or of no known ending, a pattern matches nothing, a directory has no files, a
     /// store denies access.
     pub fn find(given: &[PathBuf]) -> Result<Self> {
+        Self::find_within(given, HELD)
+    }
+
+    /// As [`find`](Self::find), with at most so many bytes of each pipe in memory.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find).
+    pub fn find_within(given: &[PathBuf], memory: u64) -> Result<Self> {
         let mut found: Vec<Arc<Input>> = Vec::new();
         // What comes through a pipe comes once, however often it is given.
         let mut piped: Vec<Arc<Input>> = Vec::new();
@@ -84,7 +95,7 @@ impl Inputs {
                 false => files(given)?,
             };
             for path in paths {
-                let input = Arc::new(Input::new(path)?);
+                let input = Arc::new(Input::new(path, memory)?);
                 if input.held.is_some() {
                     piped.push(Arc::clone(&input));
                 }
@@ -114,14 +125,50 @@ impl Inputs {
         self.files.get(file).map_or(Path::new(""), |input| &input.path)
     }
 
-    /// What all files take on the disk, or in their store.
+    /// What all files take on the disk, or in their store; of a pipe, what has come so far.
     pub fn bytes(&self) -> u64 {
-        self.files.iter().fold(0, |sum, input| sum.saturating_add(input.bytes))
+        self.files.iter().fold(0, |sum, input| sum.saturating_add(input.bytes()))
     }
 
-    /// What a file takes on the disk, or in its store.
+    /// The same, if it is known: what comes through a pipe must have ended.
+    pub fn total(&self) -> Option<u64> {
+        let ended = |input: &Arc<Input>| input.held.as_ref().is_none_or(Held::is_ended);
+        self.files.iter().all(ended).then(|| self.bytes())
+    }
+
+    /// What a file takes on the disk, or in its store; of a pipe, what has come so far.
     pub fn size(&self, file: usize) -> u64 {
-        self.files.get(file).map_or(0, |input| input.bytes)
+        self.files.get(file).map_or(0, |input| input.bytes())
+    }
+
+    /// Whether all files take at most so many bytes. Of a pipe no more is read than it takes to know.
+    ///
+    /// ```
+    /// use calipers_files::Inputs;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("predictions.csv");
+    /// std::fs::write(&path, "y,p\n1,0.75\n")?;
+    /// let inputs = Inputs::find(&[path])?;
+    /// assert!(inputs.is_within(11)? && !inputs.is_within(10)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A pipe cannot be read.
+    pub fn is_within(&self, bytes: u64) -> Result<bool> {
+        let mut left = bytes;
+        for input in &self.files {
+            let own = match &input.held {
+                Some(held) => held.count_within(left)?,
+                None => Some(input.bytes),
+            };
+            match own.and_then(|own| left.checked_sub(own)) {
+                Some(rest) => left = rest,
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
     }
 
     /// How many rows there are, if every file says so without being read, as Parquet does on the disk.
@@ -171,6 +218,17 @@ impl Inputs {
         self.files.get(file).is_some_and(|input| input.object.is_none())
     }
 
+    /// Reads a file as a whole.
+    ///
+    /// # Errors
+    /// As [`read`](crate::read).
+    pub fn read(&self, file: usize, wanted: &Wanted) -> Result<Table> {
+        match self.files.get(file) {
+            Some(input) => input.read(wanted),
+            None => Err(no_such_file(file)),
+        }
+    }
+
     /// Opens a file to be read some rows at a time.
     pub(super) fn open<'a>(
         &'a self,
@@ -179,9 +237,29 @@ impl Inputs {
     ) -> Result<Box<dyn Opened + 'a>> {
         match self.files.get(file) {
             Some(input) => input.open(wanted),
-            None => Err(Error::unexpected(format!("there is no file {file}"))),
+            None => Err(no_such_file(file)),
         }
     }
+}
+
+fn no_such_file(file: usize) -> Error {
+    Error::unexpected(format!("there is no file {file}"))
+}
+
+/// Whether a path is standard input, or another pipe of text: what can be read only once, and whose size
+/// is not known before.
+///
+/// ```
+/// use calipers_files::is_pipe;
+///
+/// assert!(is_pipe("-".as_ref()) && !is_pipe("predictions.csv".as_ref()));
+/// ```
+pub fn is_pipe(path: &Path) -> bool {
+    let special = |metadata: fs::Metadata| !metadata.is_file() && !metadata.is_dir();
+    is_stdin(path)
+        || (!is_url(path)
+            && Format::of(path).is_ok_and(Format::is_text)
+            && path.metadata().is_ok_and(special))
 }
 
 fn is_stdin(path: &Path) -> bool {
@@ -189,24 +267,16 @@ fn is_stdin(path: &Path) -> bool {
 }
 
 impl Input {
-    fn new(path: PathBuf) -> Result<Self> {
+    fn new(path: PathBuf, memory: u64) -> Result<Self> {
         let name = if is_stdin(&path) { "standard input".to_owned() } else { file_name(&path) };
         let format = Format::of(&path)?;
         let failed = |error: io::Error| unreadable(&name, &error);
         let (held, bytes) = if is_stdin(&path) {
-            let (held, bytes) = Held::keep(io::stdin().lock()).map_err(failed)?;
-            (Some(held), bytes)
+            (Some(Held::new(io::stdin(), &name, memory)), 0)
+        } else if is_pipe(&path) {
+            (Some(Held::new(File::open(&path).map_err(failed)?, &name, memory)), 0)
         } else {
-            let metadata = fs::metadata(&path).map_err(failed)?;
-            // A pipe with another name than standard input's; formats other than text cannot be one.
-            match metadata.is_file() || !format.is_text() {
-                true => (None, metadata.len()),
-                false => {
-                    let pipe = File::open(&path).map_err(failed)?;
-                    let (held, bytes) = Held::keep(pipe).map_err(failed)?;
-                    (Some(held), bytes)
-                }
-            }
+            (None, fs::metadata(&path).map_err(failed)?.len())
         };
         Ok(Self { partitions: partitions(&path), path, name, format, bytes, held, object: None })
     }
@@ -224,21 +294,39 @@ impl Input {
         })
     }
 
+    fn bytes(&self) -> u64 {
+        self.held.as_ref().map_or(self.bytes, Held::count)
+    }
+
     fn open<'a>(&'a self, wanted: &'a Wanted) -> Result<Box<dyn Opened + 'a>> {
-        let Self { path, name, .. } = self;
-        let failed = |error: io::Error| unreadable(name, &error);
-        let asked = |bytes: u64| {
-            let allowance = Allowance::of(name, bytes, LEAST);
-            Asked { path, name, wanted, allowance }
-        };
         if let Some(held) = &self.held {
-            return Ok(Box::new(csv::open(Box::new(held.clone()), asked(self.bytes))?));
+            return Ok(Box::new(csv::open(Box::new(held.clone()), self.asked(wanted, 0))?));
         }
+        let (file, bytes) = self.file()?;
+        self.format.open(file, self.asked(wanted, bytes))
+    }
+
+    fn read(&self, wanted: &Wanted) -> Result<Table> {
+        if let Some(held) = &self.held {
+            return csv::read(held.clone(), self.asked(wanted, held.count()));
+        }
+        let (file, bytes) = self.file()?;
+        self.format.read(&self.path, file, wanted, self.asked(wanted, bytes).allowance)
+    }
+
+    /// The file, and what it takes.
+    fn file(&self) -> Result<(File, u64)> {
+        let failed = |error: io::Error| unreadable(&self.name, &error);
         let file = match &self.object {
             Some(object) => object.bring()?,
-            None => File::open(path).map_err(failed)?,
+            None => File::open(&self.path).map_err(failed)?,
         };
         let bytes = file.metadata().map_err(failed)?.len();
-        self.format.open(file, asked(bytes))
+        Ok((file, bytes))
+    }
+
+    fn asked<'a>(&'a self, wanted: &'a Wanted, bytes: u64) -> Asked<'a> {
+        let Self { path, name, .. } = self;
+        Asked { path, name, wanted, allowance: Allowance::of(name, bytes, LEAST) }
     }
 }

@@ -21,7 +21,7 @@ mod tables;
 
 pub use batch::Batch;
 pub use book::{Book, Entry, Word};
-pub use inputs::Inputs;
+pub use inputs::{Inputs, is_pipe};
 pub use keys::Keys;
 pub use layout::Layout;
 pub use run::Scan;

@@ -125,3 +125,8 @@ impl About {
         (0..inputs.len()).map(place).collect()
     }
 }
+
+/// The class of each label; a code that is none has none.
+pub(super) fn classes(codes: &[u32], class_of: &[u32]) -> Vec<u32> {
+    codes.iter().map(|&code| class_of.get(code as usize).copied().unwrap_or(u32::MAX)).collect()
+}

@@ -2,7 +2,7 @@
 
 use calipers::{Plan, Rows, Tally};
 
-use super::about::About;
+use super::about::{About, classes};
 use super::draw::Pass;
 use super::identified::{identities, keyed, located};
 use crate::error::{Error, Result};
@@ -23,11 +23,7 @@ impl Pass<'_> {
             || (plan.tally(), Vec::new()),
             |(tally, names): &mut (Tally, Vec<String>), batch| {
                 self.check()?;
-                let labels: Vec<u32> = batch
-                    .labels
-                    .iter()
-                    .map(|&code| class_of.get(code as usize).copied().unwrap_or(u32::MAX))
-                    .collect();
+                let labels = classes(&batch.labels, &class_of);
                 // The book grows while other threads read.
                 let newest =
                     batch.groups.iter().flatten().max().map_or(0, |&code| code as usize + 1);

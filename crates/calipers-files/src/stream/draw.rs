@@ -188,6 +188,11 @@ impl Pick {
         self.drawn.fingerprint()
     }
 
+    /// What the files are, and which label is which class.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
     /// Whether all rows were drawn.
     pub fn is_everything(&self) -> bool {
         self.drawn.is_everything()

@@ -63,5 +63,5 @@ pub fn fits(inputs: &Inputs, layout: &Layout, room: Room) -> Result<bool> {
         let end = inputs.path(file).extension();
         end.is_none_or(|end| end != "gz" && end != "zst")
     });
-    Ok(plain && inputs.bytes() / SHORTEST <= most)
+    Ok(plain && inputs.is_within(SHORTEST.saturating_mul(most + 1) - 1)?)
 }

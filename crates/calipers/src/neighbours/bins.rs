@@ -75,20 +75,27 @@ pub(super) fn norm(bins: &[Bin], p: f64) -> f64 {
     sum.powf(1.0 / p)
 }
 
+/// The bin of equal width that a prediction is in, from 0.
+pub(super) fn width_bin(f: f64, count: f64) -> f64 {
+    // The product may round across an edge, the edges do not.
+    let mut bin = (f * count).floor();
+    while bin > 0.0 && f < bin / count {
+        bin -= 1.0;
+    }
+    while f >= (bin + 1.0) / count {
+        bin += 1.0;
+    }
+    bin.min(count - 1.0)
+}
+
 /// Where bins of equal width end, empty ones left out.
 fn width_ends(line: &Line, count: usize) -> Vec<usize> {
     let (all, count) = (line.rows(), count as f64);
     let mut ends = Vec::new();
     let mut from = 0;
     while from < all {
-        // The bin of the first row left. The product may round across an edge, the edges do not.
-        let mut bin = (line.f[from] * count).floor();
-        while bin > 0.0 && line.f[from] < bin / count {
-            bin -= 1.0;
-        }
-        while line.f[from] >= (bin + 1.0) / count {
-            bin += 1.0;
-        }
+        // The bin of the first row left.
+        let bin = width_bin(line.f[from], count);
         let edge = (bin + 1.0) / count;
         let inside = |f: &f64| bin + 1.0 >= count || *f < edge;
         from += line.f[from..].partition_point(inside);

@@ -1,9 +1,9 @@
 //! The binned error, "ECE".
 
-use super::bins::{By, bins, bins_from, norm, parameter};
+use super::bins::{Bin, By, bins, bins_from, norm, parameter, width_bin};
 use super::line::Line;
 use super::listed::{Listed, Tunable};
-use super::rule::{Chance, Found, Outcome, Rule};
+use super::rule::{CellSums, Chance, Found, Outcome, Rule, Summed};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
 
@@ -53,11 +53,41 @@ impl Tunable for Ece {
 
 impl Rule for Ece {
     fn on_line(&self, line: &Line, _: &Chance) -> Outcome {
-        let bins = bins(line, self.bins, self.by);
-        Ok(Found::new(norm(&bins, self.p)).with("bins", bins.len() as f64))
+        Ok(self.of_bins(&bins(line, self.bins, self.by)))
     }
 
     fn power(&self) -> Option<f64> {
         Some(self.p)
+    }
+
+    fn summed(&self) -> Option<&dyn Summed> {
+        (self.by == By::Width).then_some(self as &dyn Summed)
+    }
+}
+
+/// Of equal width: a bin is a cell.
+impl Summed for Ece {
+    fn cells(&self) -> usize {
+        self.bins
+    }
+
+    fn cell(&self, f: f64) -> usize {
+        width_bin(f, self.bins as f64) as usize
+    }
+
+    fn terms(&self, f: f64, y: f64) -> [f64; 2] {
+        [f, y]
+    }
+
+    fn of_cells(&self, cells: &[CellSums]) -> Outcome {
+        let bin =
+            |&CellSums { rows, sums: [f, y] }: &CellSums| Bin { rows, f: f / rows, y: y / rows };
+        Ok(self.of_bins(&cells.iter().map(bin).collect::<Vec<_>>()))
+    }
+}
+
+impl Ece {
+    fn of_bins(&self, bins: &[Bin]) -> Found {
+        Found::new(norm(bins, self.p)).with("bins", bins.len() as f64)
     }
 }

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::neighbour::Neighbour;
 use super::registry::TABLE;
 use super::rule::{Chance, Outcome};
+use super::sums::NeighbourSums;
 use crate::data::Predictions;
 use crate::error::{Error, Result};
 use crate::estimate::number;
@@ -107,11 +108,41 @@ impl Neighbours {
     /// Weights, a neighbour that measures no such predictions, or [`Error::Stopped`] by the handle.
     pub fn measure(&self, predictions: &Predictions<'_>) -> Result<Measurements> {
         let threads = self.threads_for(predictions.rows(), predictions.classes());
-        pooled(threads, self.stop.as_ref(), || self.measure_here(predictions))
+        pooled(threads, self.stop.as_ref(), || self.measure_here(predictions, None))
     }
 
-    /// Measures on the threads that call.
-    fn measure_here(&self, predictions: &Predictions<'_>) -> Result<Measurements> {
+    /// What is to be added up over all rows of a stream, of which these are a sample; then
+    /// [`measure_stream`](Self::measure_stream).
+    ///
+    /// # Errors
+    /// As [`measure`](Self::measure).
+    pub fn sums(&self, sample: &Predictions<'_>) -> Result<NeighbourSums> {
+        let (asked, _) = self.checked(sample)?;
+        Ok(NeighbourSums::new(&asked, sample.classes()))
+    }
+
+    /// Measures a stream of so many rows: all of them where sums are all that it takes, and the sample
+    /// where rows must be sorted or paired. Each [`Measurement`] says how many rows it is of.
+    ///
+    /// # Errors
+    /// As [`measure`](Self::measure); sums of more or fewer rows, unless there is nothing to add up.
+    pub fn measure_stream(
+        &self,
+        sample: &Predictions<'_>,
+        rows: u64,
+        all: &NeighbourSums,
+    ) -> Result<Measurements> {
+        if !all.is_empty() && all.rows() != rows {
+            let reason = format!("of {rows} rows, {} were added up", all.rows());
+            return Err(Error::Tally { reason });
+        }
+        let threads = self.threads_for(sample.rows(), sample.classes());
+        let found = pooled(threads, self.stop.as_ref(), || self.measure_here(sample, Some(all)))?;
+        Ok(Measurements { rows: rows as usize, sample: Some(sample.rows()), ..found })
+    }
+
+    /// What to measure, and what is left out, if such predictions can be measured.
+    fn checked(&self, predictions: &Predictions<'_>) -> Result<(Vec<Neighbour>, Vec<String>)> {
         if predictions.weights().is_some() {
             return Err(Error::Setting {
                 name: "weight",
@@ -120,15 +151,29 @@ impl Neighbours {
         }
         let (asked, left_out) = self.asked_or_default(predictions)?;
         asked.iter().try_for_each(|neighbour| neighbour.check(predictions))?;
+        Ok((asked, left_out))
+    }
+
+    /// Measures on the threads that call.
+    fn measure_here(
+        &self,
+        predictions: &Predictions<'_>,
+        all: Option<&NeighbourSums>,
+    ) -> Result<Measurements> {
+        let (asked, left_out) = self.checked(predictions)?;
         let automatic = || automatic_draws(predictions.rows(), predictions.classes());
         let chance = Chance { seed: self.seed, draws: self.draws.unwrap_or_else(automatic) };
         let mut found = Vec::with_capacity(asked.len());
         for neighbour in &asked {
-            found.push(Measurement::of(neighbour, neighbour.measure(predictions, &chance)));
+            let summed = all.and_then(|all| Some((all.found(neighbour)?, all.rows() as usize)));
+            let (outcome, rows) = summed
+                .unwrap_or_else(|| (neighbour.measure(predictions, &chance), predictions.rows()));
+            found.push(Measurement::of(neighbour, outcome, rows));
             stop::check()?;
         }
         Ok(Measurements {
             rows: predictions.rows(),
+            sample: None,
             classes: predictions.class_names().to_vec(),
             seed: self.seed,
             found,
@@ -169,10 +214,12 @@ pub struct Measurement {
     pub details: Vec<(&'static str, f64)>,
     /// Why there is no value.
     pub reason: Option<String>,
+    /// How many rows it is of: of a stream all of them, or those of the sample.
+    pub rows: usize,
 }
 
 impl Measurement {
-    fn of(neighbour: &Neighbour, outcome: Outcome) -> Self {
+    fn of(neighbour: &Neighbour, outcome: Outcome, rows: usize) -> Self {
         let name = neighbour.to_string();
         match outcome {
             Ok(found) => Self {
@@ -181,10 +228,16 @@ impl Measurement {
                 p_value: found.p_value,
                 details: found.details,
                 reason: None,
+                rows,
             },
-            Err(reason) => {
-                Self { name, value: None, p_value: None, details: Vec::new(), reason: Some(reason) }
-            }
+            Err(reason) => Self {
+                name,
+                value: None,
+                p_value: None,
+                details: Vec::new(),
+                reason: Some(reason),
+                rows,
+            },
         }
     }
 
@@ -215,6 +268,8 @@ impl Measurement {
 pub struct Measurements {
     /// The number of rows.
     pub rows: usize,
+    /// How many of them are in the sample, if they are a stream.
+    pub sample: Option<usize>,
     /// The classes' names.
     pub classes: Vec<String>,
     /// The seed.
@@ -231,16 +286,27 @@ impl Measurements {
         self.found.iter().find(|one| one.name == name)
     }
 
-    /// All as JSON; infinite values are the strings `"inf"` and `"-inf"`.
+    /// All as JSON; infinite values are the strings `"inf"` and `"-inf"`. Of a stream there is the size of
+    /// the sample (`sample`), and for each measure the number of rows that it is of (`n`).
     pub fn to_json(&self) -> Value {
-        let measures: Map<String, Value> =
-            self.found.iter().map(|one| (one.name.clone(), one.to_json())).collect();
-        json!({
+        let measure = |one: &Measurement| {
+            let mut fields = one.to_json();
+            if self.sample.is_some() {
+                fields["n"] = one.rows.into();
+            }
+            (one.name.clone(), fields)
+        };
+        let measures: Map<String, Value> = self.found.iter().map(measure).collect();
+        let mut all = json!({
             "n": self.rows,
             "classes": self.classes,
             "seed": self.seed,
             "measures": measures,
             "left_out": self.left_out,
-        })
+        });
+        if let Some(sample) = self.sample {
+            all["sample"] = sample.into();
+        }
+        all
     }
 }

@@ -22,6 +22,7 @@ mod rule;
 mod skce;
 mod smooth;
 mod spiegelhalter;
+mod sums;
 mod sweep;
 mod tail;
 
@@ -29,3 +30,4 @@ pub use listed::{NeighbourInfo, Quadratic};
 pub use measure::{Measurement, Measurements, Neighbours};
 pub use neighbour::Neighbour;
 pub use registry::neighbours;
+pub use sums::NeighbourSums;

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use super::line::Line;
 use super::listed::{Entry, NeighbourInfo, Quadratic};
 use super::registry;
-use super::rule::{Chance, Found, Outcome, Rule};
+use super::rule::{Chance, Found, Outcome, Rule, Summed};
 use crate::data::Predictions;
 use crate::error::{Error, Result};
+use crate::numeric::simplex::argmax;
 
 /// Which problem is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,8 +86,49 @@ impl Neighbour {
             (Slice::Top, _) => self.rule.on_line(&Line::of_top(predictions, order), chance),
             (Slice::Classwise | Slice::Marginal, classes) => {
                 let found = (0..classes).map(class).collect::<std::result::Result<Vec<_>, _>>()?;
-                Ok(Found::new(self.average(&found)))
+                Ok(self.together(found))
             }
+        }
+    }
+
+    /// Its rule, if sums over the rows of so many classes are all that it needs.
+    pub(super) fn summed(&self, classes: usize) -> Option<&dyn Summed> {
+        self.rule.summed().filter(|_| self.slice != Slice::Plain || classes == 2)
+    }
+
+    /// How many lines it measures of so many classes.
+    pub(super) fn lines(&self, classes: usize) -> usize {
+        match self.slice {
+            Slice::Plain | Slice::Top => 1,
+            Slice::Classwise | Slice::Marginal => classes,
+        }
+    }
+
+    /// A row as each of the lines has it: f, and whether it happened.
+    #[inline]
+    pub(super) fn each_line(
+        &self,
+        f: &[f64],
+        label: usize,
+        mut visit: impl FnMut(usize, f64, bool),
+    ) {
+        match self.slice {
+            Slice::Plain => visit(0, f[1], label == 1),
+            Slice::Top => {
+                let best = argmax(f);
+                visit(0, f[best], label == best);
+            }
+            Slice::Classwise | Slice::Marginal => {
+                f.iter().enumerate().for_each(|(class, &f)| visit(class, f, label == class));
+            }
+        }
+    }
+
+    /// What was found on each of the lines, as one.
+    pub(super) fn together(&self, mut found: Vec<Found>) -> Found {
+        match self.slice {
+            Slice::Plain | Slice::Top if !found.is_empty() => found.swap_remove(0),
+            _ => Found::new(self.average(&found)),
         }
     }
 

@@ -25,6 +25,39 @@ pub(crate) trait Rule: fmt::Debug + Send + Sync {
     fn power(&self) -> Option<f64> {
         None
     }
+
+    /// Itself as a rule of sums, if sums over rows are all that it needs.
+    fn summed(&self) -> Option<&dyn Summed> {
+        None
+    }
+}
+
+/// A rule that needs no more of rows than some sums, within cells of f.
+pub(crate) trait Summed: fmt::Debug + Send + Sync {
+    /// The number of cells.
+    fn cells(&self) -> usize {
+        1
+    }
+
+    /// The cell of a prediction.
+    fn cell(&self, _: f64) -> usize {
+        0
+    }
+
+    /// What a row adds to the sums of its cell: numbers from −1 to 1.
+    fn terms(&self, f: f64, y: f64) -> [f64; 2];
+
+    /// What the cells say; those without rows are left out.
+    fn of_cells(&self, cells: &[CellSums]) -> Outcome;
+}
+
+/// The sums of a cell.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct CellSums {
+    /// How many rows it holds.
+    pub rows: f64,
+    /// What they add up to.
+    pub sums: [f64; 2],
 }
 
 /// What was found, or why there is nothing to be found in such rows.

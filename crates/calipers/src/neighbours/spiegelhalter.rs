@@ -2,7 +2,7 @@
 
 use super::line::{Line, Order};
 use super::listed::Listed;
-use super::rule::{Chance, Found, Outcome, Rule};
+use super::rule::{CellSums, Chance, Found, Outcome, Rule, Summed};
 use super::tail::two_sided;
 
 /// z = Σ (y − f)(1 − 2f) / √(Σ (1 − 2f)² f(1 − f)): the Brier score less its expectation under
@@ -26,12 +26,32 @@ impl Rule for Spiegelhalter {
     fn on_line(&self, line: &Line, _: &Chance) -> Outcome {
         let (mut excess, mut variance) = (0.0, 0.0);
         for (f, y) in line.iter() {
-            let lean = 1.0 - 2.0 * f;
-            excess += (y - f) * lean;
-            variance += lean * lean * f * (1.0 - f);
+            let [more, expected] = self.terms(f, y);
+            excess += more;
+            variance += expected;
         }
-        // Where every f is 0, 1/2 or 1 there is no variance, and each error is beyond chance.
-        let z = if excess.abs() > 0.0 { excess / variance.sqrt() } else { 0.0 };
-        Ok(Found::new(z).tested(two_sided(z)))
+        Ok(score(excess, variance))
     }
+
+    fn summed(&self) -> Option<&dyn Summed> {
+        Some(self)
+    }
+}
+
+impl Summed for Spiegelhalter {
+    fn terms(&self, f: f64, y: f64) -> [f64; 2] {
+        let lean = 1.0 - 2.0 * f;
+        [(y - f) * lean, lean * lean * f * (1.0 - f)]
+    }
+
+    fn of_cells(&self, cells: &[CellSums]) -> Outcome {
+        let [excess, variance] = cells.first().map_or([0.0; 2], |all| all.sums);
+        Ok(score(excess, variance))
+    }
+}
+
+fn score(excess: f64, variance: f64) -> Found {
+    // Where every f is 0, 1/2 or 1 there is no variance, and each error is beyond chance.
+    let z = if excess.abs() > 0.0 { excess / variance.sqrt() } else { 0.0 };
+    Found::new(z).tested(two_sided(z))
 }

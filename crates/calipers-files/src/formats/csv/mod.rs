@@ -31,14 +31,15 @@ pub(super) const FORMAT: Format = Format {
     start: None,
     arrays: false,
     support: Support::BuiltIn {
-        read,
+        read: |file, asked| read(file, asked),
         open: |file, asked| Ok(Box::new(open(Box::new(file), asked)?)),
         write,
         append: Some(append),
     },
 };
 
-fn read(file: File, asked: Asked<'_>) -> Result<Table> {
+/// Reads text as a whole, whether it is a file or not.
+pub(crate) fn read(file: impl Read, asked: Asked<'_>) -> Result<Table> {
     let Asked { path, name, wanted, allowance } = asked;
     let delimiter = delimiter(path);
     match packed(path) {

@@ -140,7 +140,7 @@ impl<R: Read> Read for Unfolded<R> {
     }
 }
 
-/// The error that a reader was stopped by, if it is one of [`Unfolded`]'s.
+/// The error that a reader was stopped by, if it is one in words of ours, such as [`Unfolded`]'s.
 pub fn refused(error: &io::Error) -> Option<Error> {
     error.get_ref()?.downcast_ref::<Error>().cloned()
 }
