@@ -101,13 +101,16 @@ impl ProperLoss for Lp {
             return each.for_each(|(label, score)| *score = scalar_score(f, g, label));
         }
         let power = self.p - 1.0;
+        let scaled = scores.iter_mut().zip(steps().map(|step| step / largest));
+        if power <= 0.0 {
+            scaled.for_each(|(score, step)| *score = sign(step));
+            return pull_each(scores, f, 1.0);
+        }
         let mut sum = 0.0;
-        for (score, step) in scores.iter_mut().zip(steps()) {
-            let step = step / largest;
+        for (score, step) in scaled {
             *score = sign(step) * magnitude(step.abs(), power);
             sum += step * *score;
         }
-        // At p = 1 this divides by sum⁰ = 1.
         pull_each(scores, f, sum.powf(power / self.p));
     }
 

@@ -46,6 +46,37 @@ fn expected(loss: &dyn ProperLoss, f: &[f64], g: &[f64], c: &[f64]) -> f64 {
     (0..c.len()).map(|label| c[label] * loss.score(f, g, label)).sum()
 }
 
+/// Of many classes, among which f and g agree, nearly agree, and rule out what the other does not.
+#[test]
+fn scores_of_many_classes_are_the_scores_of_each() {
+    let rows = |power: i32| {
+        let mut row: Vec<f64> = (1..=40).map(|class| f64::from(class).powi(power)).collect();
+        (row[3], row[4]) = (0.0, 0.0);
+        let sum: f64 = row.iter().sum();
+        row.iter_mut().for_each(|p| *p /= sum);
+        row
+    };
+    let (f, mut g) = (rows(2), rows(-2));
+    for (class, share) in [(10, 1.0), (11, 1.0 + 1e-9), (12, 1.0 - 1e-15), (13, 0.0), (14, 0.3)] {
+        g[class] = share * f[class];
+    }
+    g[3] = 1e-3;
+    for floor in [0.0, 1e-6] {
+        let loss = Log { floor };
+        let mut together = vec![0.0; 40];
+        loss.class_scores(&f, &g, &mut together);
+        for (label, &score) in together.iter().enumerate() {
+            let apart = loss.score(&f, &g, label);
+            // Infinite or 0 alike, or two logarithms, and a quotient, that are rounded once each.
+            let same = score.total_cmp(&apart).is_eq();
+            assert!(
+                same || (score - apart).abs() <= 2e-15 * apart.abs(),
+                "{label}: {score} {apart}"
+            );
+        }
+    }
+}
+
 proptest! {
     /// With g = C the expected score is the divergence; with any other g it is no more: the loss
     /// is proper. Rounding of a few operations on numbers of order 1 is below 1e-12.

@@ -36,9 +36,9 @@ const OF_CHANCE: f64 = 1e-3;
 ///
 /// An evaluation is one pass over the rows, a block of them at a time: scores, probabilities and
 /// their part of the loss, of the Hessian and of the gradient, while they are in the nearest cache.
-pub(super) struct CrossEntropy {
+pub(super) struct CrossEntropy<'a> {
     shape: Shape,
-    features: Features,
+    features: &'a Features,
     labels: Vec<u32>,
     /// Each row's weight, divided by the number of rows; 0 for rows that only fill up.
     shares: Vec<f64>,
@@ -48,7 +48,7 @@ pub(super) struct CrossEntropy {
     level: Level,
 }
 
-impl Objective for CrossEntropy {
+impl Objective for CrossEntropy<'_> {
     fn evaluate(&mut self, at: &[f64], gradient: &mut [f64], hessian: Option<&mut [f64]>) -> f64 {
         let mut second = hessian.is_some().then(|| Second::all(self.shape, self.classes()));
         let mut first = First::zeros(self.shape, self.classes());
@@ -71,7 +71,7 @@ impl Objective for CrossEntropy {
     }
 }
 
-impl Large for CrossEntropy {
+impl Large for CrossEntropy<'_> {
     /// By chance, a component of the gradient at the truth has a standard deviation of about 1/√(n k).
     fn tolerance(&self) -> f64 {
         let numbers = self.shares.len() * self.classes();
@@ -100,11 +100,11 @@ impl Large for CrossEntropy {
     }
 }
 
-impl CrossEntropy {
+impl<'a> CrossEntropy<'a> {
     /// The objective, with one penalty a parameter on the squared distance from the identity.
     pub fn new(
         sample: &Sample,
-        features: Features,
+        features: &'a Features,
         shape: Shape,
         identity: Vec<f64>,
         penalties: Vec<f64>,
@@ -257,7 +257,11 @@ mod tests {
     use crate::data::simulate;
 
     /// Weighted rows of so many classes, an objective with penalties, and a point.
-    fn problem(shape: Shape, rows: usize, classes: usize) -> (Sample, CrossEntropy, Vec<f64>) {
+    fn problem(
+        shape: Shape,
+        rows: usize,
+        classes: usize,
+    ) -> (Sample, CrossEntropy<'static>, Vec<f64>) {
         let parts = classes.div_ceil(10) as u64;
         let parts: Vec<_> = (0..parts)
             .map(|seed| simulate("multiclass-overconfident-10", rows, seed).unwrap())
@@ -272,7 +276,8 @@ mod tests {
         let sample = Sample::from(&predictions.with_weights(weights).unwrap());
         let size = shape.slopes(classes) + classes;
         let penalties = (0..size).map(|i| 0.01 * i as f64).collect();
-        let features = Features::log_probs(&sample);
+        // Lent for as long as the test runs.
+        let features = Box::leak(Box::new(Features::log_probs(&sample)));
         let objective = CrossEntropy::new(&sample, features, shape, vec![0.5; size], penalties);
         let at = (0..size).map(|i| 0.3 + 0.1 * (i as f64).sin()).collect();
         (sample, objective, at)

@@ -1,15 +1,19 @@
 //! The rows that a linear map reads, laid out for vectors.
 
+use fearless_simd::{Level, dispatch};
 use ndarray::{ArrayView2, ArrayViewMut2};
 
 use crate::data::Sample;
-use crate::numeric::simd::{floored_logs, padded};
+use crate::numeric::simd::{ln_in_place, padded};
 use crate::numeric::simplex::FLOOR;
 use crate::run::stop;
 
 /// Rows that are handled together: few enough that what is computed of them is still in the nearest
 /// cache when it is read again.
 pub(super) const BLOCK: usize = 64;
+
+/// Numbers of f that are mapped together, unless the rows are short.
+const BLOCK_NUMBERS: usize = 1 << 15;
 
 /// (x, 1, 0, …) of each row: k features, the constant that the intercept multiplies, and zeros that
 /// fill the row up to whole vectors. Rows of x = 0 fill the table up to a multiple of four.
@@ -20,16 +24,19 @@ pub(super) struct Features {
 }
 
 impl Features {
-    /// The features of rows that follow each other.
-    pub fn new(rows: &[f64], classes: usize) -> Self {
+    /// ln f of predictions that follow each other, none taken for less than the floor.
+    pub fn logs_above(f: &[f64], classes: usize, floor: f64) -> Self {
         let stride = padded(classes + 1);
-        let mut values = vec![0.0; padded(rows.len() / classes) * stride];
-        let pairs = values.chunks_exact_mut(stride).zip(rows.chunks_exact(classes));
-        for (number, (row, features)) in pairs.enumerate() {
+        let mut values = vec![0.0; padded(f.len() / classes) * stride];
+        let level = Level::new();
+        let pairs = values.chunks_exact_mut(stride).zip(f.chunks_exact(classes));
+        for (number, (row, f)) in pairs.enumerate() {
             if stop::requested_at(number) {
                 return Self { values, classes };
             }
-            row[..classes].copy_from_slice(features);
+            let logs = &mut row[..classes];
+            logs.iter_mut().zip(f).for_each(|(log, f)| *log = f.max(floor));
+            dispatch!(level, simd => ln_in_place(simd, logs));
         }
         values.chunks_exact_mut(stride).for_each(|row| row[classes] = 1.0);
         Self { values, classes }
@@ -37,7 +44,7 @@ impl Features {
 
     /// ln f, floored, of predictions that follow each other.
     pub fn logs(f: &[f64], classes: usize) -> Self {
-        Self::new(&floored_logs(f.iter().copied(), FLOOR), classes)
+        Self::logs_above(f, classes, FLOOR)
     }
 
     /// ln f, floored, of the training rows.
@@ -64,6 +71,23 @@ impl Features {
         self.values.chunks_exact(self.stride()).map(|row| &row[..self.classes])
     }
 
+    /// Those of some rows, in this order.
+    pub fn select(&self, rows: impl ExactSizeIterator<Item = usize>) -> Self {
+        let stride = self.stride();
+        let mut values = Vec::with_capacity(padded(rows.len()) * stride);
+        rows.for_each(|row| {
+            values.extend_from_slice(&self.values[row * stride..(row + 1) * stride])
+        });
+        values.resize(padded(values.len() / stride) * stride, 0.0);
+        Self { values, classes: self.classes }
+    }
+
+    /// The features of each row, to be changed.
+    pub fn each_row_mut(&mut self) -> impl Iterator<Item = &mut [f64]> {
+        let (stride, classes) = (self.stride(), self.classes);
+        self.values.chunks_exact_mut(stride).map(move |row| &mut row[..classes])
+    }
+
     /// The rows, [`BLOCK`] at a time.
     pub fn blocks(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         self.values.chunks(BLOCK * self.stride())
@@ -83,7 +107,9 @@ pub(super) fn by_blocks(
     mut g: ArrayViewMut2<'_, f64>,
     mut map: impl FnMut(&[f64], &mut [f64]),
 ) {
-    let block = 4 * BLOCK * f.ncols();
+    // A multiple of four rows: so many fill up vectors.
+    let rows = (BLOCK_NUMBERS / f.ncols().max(1)).clamp(4, 4 * BLOCK) / 4 * 4;
+    let block = rows * f.ncols();
     let f = f.as_standard_layout();
     if let (Some(f), Some(g)) = (f.as_slice(), g.as_slice_mut()) {
         let blocks = f.chunks(block).zip(g.chunks_mut(block));

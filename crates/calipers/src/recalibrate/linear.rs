@@ -45,7 +45,7 @@ pub(super) struct LinearMap {
 
 impl LinearMap {
     /// Minimises the mean cross-entropy of softmax(A x + b) plus the penalty, from the identity.
-    pub fn fit(sample: &Sample, features: Features, shape: Shape, penalty: Penalty) -> Self {
+    pub fn fit(sample: &Sample, features: &Features, shape: Shape, penalty: Penalty) -> Self {
         let classes = sample.classes();
         let slopes = shape.slopes(classes);
         let identity: Vec<f64> = (0..slopes + classes)
@@ -139,7 +139,8 @@ pub(crate) struct LogLinear(LinearMap);
 impl LogLinear {
     /// Fits the map to the sample's predictions.
     pub(super) fn fit(sample: &Sample, shape: Shape) -> Self {
-        Self(LinearMap::fit(sample, Features::log_probs(sample), shape, Penalty::even(NO_PENALTY)))
+        let features = Features::log_probs(sample);
+        Self(LinearMap::fit(sample, &features, shape, Penalty::even(NO_PENALTY)))
     }
 }
 
@@ -178,7 +179,7 @@ mod tests {
         let sample = Sample::from(&Predictions::new(probs, &[2, 2, 2]).unwrap());
         for shape in [Shape::Scalar, Shape::Diagonal, Shape::Full] {
             let features = Features::log_probs(&sample);
-            let map = LinearMap::fit(&sample, features, shape, Penalty::even(NO_PENALTY));
+            let map = LinearMap::fit(&sample, &features, shape, Penalty::even(NO_PENALTY));
             assert!(map.converged() && map.is_sound(), "{shape:?}");
         }
     }

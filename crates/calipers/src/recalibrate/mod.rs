@@ -17,6 +17,7 @@ mod builtin;
 mod constant;
 mod cross_entropy;
 mod features;
+mod gaps;
 mod gauss;
 mod hessian;
 mod identity;

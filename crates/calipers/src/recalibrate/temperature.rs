@@ -1,14 +1,13 @@
-use fearless_simd::{Level, Simd, dispatch, f64x8, prelude::*};
 use ndarray::{ArrayView2, ArrayViewMut2};
 use serde::{Deserialize, Serialize};
 
 use super::builtin::Builtin;
 use super::features::{Features, by_blocks};
+use super::gaps::Gaps;
 use super::linear::apply;
 use super::shape::Shape;
 use super::{Fitted, Model};
 use crate::data::Sample;
-use crate::numeric::simd::{WIDE, exp, floored_logs, ln};
 use crate::numeric::simplex::{FLOOR, is_moderate};
 use crate::numeric::solve::increasing_root;
 use crate::run::stop;
@@ -18,6 +17,9 @@ const LOG_RANGE: f64 = 16.0;
 
 /// The derivative of the mean cross-entropy with respect to ln β at which the fit has converged.
 const TOLERANCE: f64 = 1e-13;
+
+/// The same where there are many numbers: chance moves it by a hundred thousand times as much.
+const MANY_TOLERANCE: f64 = 1e-9;
 
 /// As many rows, and this tolerance, give the point to start from; the rows leave it less certain than
 /// the tolerance does.
@@ -67,21 +69,34 @@ impl Scale {
     /// Fits β under the floor that suits the sample best, the first of several that do; of many numbers,
     /// the floor that suits some of the rows.
     pub fn fit(sample: &Sample) -> Self {
+        Self::fit_with_logs(sample).0
+    }
+
+    /// As [`Scale::fit`]; with ln f of the rows under that floor, up to a constant for each row.
+    pub fn fit_with_logs(sample: &Sample) -> (Self, Features) {
         let step = (sample.rows() * sample.classes()).div_ceil(CHOICE_NUMBERS);
         if step <= 1 {
-            return Self::under_best(sample);
+            let scale = Self::under_best(sample);
+            let f = sample.probs();
+            return (scale, scale.logs(f.as_slice().unwrap_or_default(), sample.classes()));
         }
         let some: Vec<u32> = (0..sample.rows() as u32).step_by(step).collect();
         let chosen = Self::under_best(&sample.select(&some));
-        Self::under(sample, chosen.floor, Some(chosen.inverse_temperature.ln())).0
+        let start = Some(chosen.inverse_temperature.ln());
+        let (scale, gaps) = Self::under(sample, chosen.floor, start);
+        (scale, gaps.into_logs(sample, scale.floor))
     }
 
     /// Fits β under each floor that makes a difference, and keeps the best.
     fn under_best(sample: &Sample) -> Self {
         let least = sample.probs().iter().copied().fold(1.0, f64::min);
-        let (mut best, mut least_loss) = Self::under(sample, FLOOR, None);
+        let with_loss = |floor: f64| {
+            let (scale, gaps) = Self::under(sample, floor, None);
+            (scale, gaps.loss(scale.inverse_temperature))
+        };
+        let (mut best, mut least_loss) = with_loss(FLOOR);
         for pair in FLOORS.windows(2).take_while(|pair| least < pair[0] && !stop::requested()) {
-            let (other, loss) = Self::under(sample, pair[1], None);
+            let (other, loss) = with_loss(pair[1]);
             if loss < least_loss * (1.0 - ROUNDING) {
                 (best, least_loss) = (other, loss);
             }
@@ -90,19 +105,17 @@ impl Scale {
     }
 
     /// Fits β to the logarithms of the sample's predictions, under a floor, from ln β or from where some
-    /// of the rows take it. Returns the cross-entropy, too.
-    fn under(sample: &Sample, floor: f64, start: Option<f64>) -> (Self, f64) {
+    /// of the rows take it. Returns what it was fitted to, too.
+    fn under(sample: &Sample, floor: f64, start: Option<f64>) -> (Self, Gaps) {
+        let gaps = Gaps::new(sample, floor);
         if stop::requested() {
-            return (Self { inverse_temperature: 1.0, floor }, 0.0);
+            return (Self { inverse_temperature: 1.0, floor }, gaps);
         }
-        let level = Level::new();
-        let gaps = Gaps::new(sample, &floored_logs(sample.probs().iter().copied(), floor), level);
         let root = |step: usize, start: f64, tolerance: f64| {
             let rows = sample.rows() as f64 / step as f64;
             let derivatives = |log_scale: f64| {
                 let scale = log_scale.exp();
-                let (slope, curvature) =
-                    dispatch!(level, simd => gaps.derivatives(simd, step, scale));
+                let (slope, curvature) = gaps.derivatives(step, scale);
                 let first = scale * slope / rows;
                 (first, first + scale * scale * curvature / rows)
             };
@@ -110,103 +123,20 @@ impl Scale {
         };
         let step = sample.rows().div_ceil(COARSE_ROWS);
         let coarse = || if step > 1 { root(step, 0.0, COARSE_TOLERANCE) } else { 0.0 };
-        let inverse_temperature = root(1, start.unwrap_or_else(coarse), TOLERANCE).exp();
-        let loss = dispatch!(level, simd => gaps.loss(simd, inverse_temperature));
-        (Self { inverse_temperature, floor }, loss)
+        let tolerance = if start.is_some() { MANY_TOLERANCE } else { TOLERANCE };
+        let inverse_temperature = root(1, start.unwrap_or_else(coarse), tolerance).exp();
+        (Self { inverse_temperature, floor }, gaps)
     }
 
     /// ln f of rows that follow each other.
     pub fn logs(self, f: &[f64], classes: usize) -> Features {
-        Features::new(&floored_logs(f.iter().copied(), self.floor), classes)
+        Features::logs_above(f, classes, self.floor)
     }
 
     /// Writes softmax(β ln f) of each row of ln f, one after the other.
     fn apply(self, logs: &Features, g: &mut [f64]) {
         let intercepts = vec![0.0; logs.classes()];
         apply(Shape::Scalar, &[self.inverse_temperature], &intercepts, logs, g);
-    }
-}
-
-/// The training rows eight by eight, class after class: the logarithm of each probability less that
-/// of the row's largest, so that the means below lose nothing. Rows of weight 0 fill up the last
-/// eight.
-struct Gaps {
-    gaps: Vec<[f64; WIDE]>,
-    observed: Vec<[f64; WIDE]>,
-    weights: Vec<[f64; WIDE]>,
-    classes: usize,
-}
-
-impl Gaps {
-    fn new(sample: &Sample, logs: &[f64], level: Level) -> Self {
-        let classes = sample.classes();
-        let eights = sample.rows().div_ceil(WIDE);
-        let mut gaps = vec![[0.0; WIDE]; eights * classes];
-        let (mut observed, mut weights) = (vec![[0.0; WIDE]; eights], vec![[0.0; WIDE]; eights]);
-        let rows = logs.chunks_exact(classes).zip(sample.labels()).enumerate();
-        for (row, (logs, &label)) in rows {
-            let (eight, lane) = (row / WIDE, row % WIDE);
-            for (gaps, log) in gaps[eight * classes..].iter_mut().zip(logs) {
-                gaps[lane] = *log;
-            }
-            observed[eight][lane] = logs[label as usize];
-            weights[eight][lane] = sample.weight(row);
-        }
-        let mut gaps = Self { gaps, observed, weights, classes };
-        dispatch!(level, simd => gaps.subtract_largest(simd));
-        gaps
-    }
-
-    #[inline(always)]
-    fn subtract_largest<S: Simd>(&mut self, simd: S) {
-        for (logs, observed) in self.gaps.chunks_exact_mut(self.classes).zip(&mut self.observed) {
-            let mut largest = f64x8::splat(simd, f64::NEG_INFINITY);
-            for logs in logs.iter() {
-                largest = largest.max(f64x8::load_array_ref(simd, logs));
-            }
-            for logs in logs {
-                (f64x8::load_array_ref(simd, logs) - largest).store_array(logs);
-            }
-            (f64x8::load_array_ref(simd, observed) - largest).store_array(observed);
-        }
-    }
-
-    /// The cross-entropy, summed over rows.
-    #[inline(always)]
-    fn loss<S: Simd>(&self, simd: S, scale: f64) -> f64 {
-        let mut loss = f64x8::splat(simd, 0.0);
-        for (eight, gaps) in self.gaps.chunks_exact(self.classes).enumerate() {
-            let mut total = f64x8::splat(simd, 0.0);
-            gaps.iter()
-                .for_each(|gap| total += exp(simd, f64x8::load_array_ref(simd, gap) * scale));
-            let observed = f64x8::load_array_ref(simd, &self.observed[eight]) * scale;
-            loss += f64x8::load_array_ref(simd, &self.weights[eight]) * (ln(total) - observed);
-        }
-        loss.reduce_sum()
-    }
-
-    /// First and second derivative, with respect to β, of the cross-entropy summed over every
-    /// `step`-th eight rows.
-    #[inline(always)]
-    fn derivatives<S: Simd>(&self, simd: S, step: usize, scale: f64) -> (f64, f64) {
-        let zero = f64x8::splat(simd, 0.0);
-        let (mut first, mut second) = (zero, zero);
-        for eight in (0..self.weights.len()).step_by(step) {
-            let (mut total, mut mean, mut square) = (zero, zero, zero);
-            for gap in &self.gaps[eight * self.classes..(eight + 1) * self.classes] {
-                let gap = f64x8::load_array_ref(simd, gap);
-                let mass = exp(simd, gap * scale);
-                let weighted = mass * gap;
-                total += mass;
-                mean += weighted;
-                square += weighted * gap;
-            }
-            mean /= total;
-            let weights = f64x8::load_array_ref(simd, &self.weights[eight]);
-            first += weights * (mean - f64x8::load_array_ref(simd, &self.observed[eight]));
-            second += weights * (square / total - mean * mean).max(zero);
-        }
-        (first.reduce_sum(), second.reduce_sum())
     }
 }
 
@@ -228,37 +158,5 @@ impl Model for Scale {
 
     fn is_sound(&self) -> bool {
         is_moderate(self.inverse_temperature) && FLOORS.contains(&self.floor)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::data::simulate;
-
-    /// The derivatives that the vectors add up, against the formula for one row at a time.
-    #[test]
-    fn derivatives_are_those_of_the_formula() {
-        // Not a multiple of eight rows.
-        let predictions = simulate("multiclass-overconfident-3", 43, 1).unwrap();
-        let weights = (0..43).map(|row| 0.5 + (row % 3) as f64).collect();
-        let sample = Sample::from(&predictions.with_weights(weights).unwrap());
-        let logs = floored_logs(sample.probs().iter().copied(), FLOOR);
-        let gaps = Gaps::new(&sample, &logs, Level::new());
-        for scale in [1e-7, 0.3, 1.0, 40.0, 9e6] {
-            let found = dispatch!(Level::new(), simd => gaps.derivatives(simd, 1, scale));
-            let (mut first, mut second) = (0.0, 0.0);
-            for (row, logs) in logs.chunks_exact(3).enumerate() {
-                let mut p: Vec<f64> = logs.iter().map(|log| scale * log).collect();
-                crate::numeric::simplex::softmax(&mut p);
-                let mean: f64 = p.iter().zip(logs).map(|(p, log)| p * log).sum();
-                let spread: f64 = p.iter().zip(logs).map(|(p, log)| p * (log - mean).powi(2)).sum();
-                first += sample.weight(row) * (mean - logs[sample.labels()[row] as usize]);
-                second += sample.weight(row) * spread;
-            }
-            // The formula loses digits where the logarithms are large; the sums are of size 100.
-            assert!((found.0 - first).abs() < 1e-11, "{scale}: {found:?} {first}");
-            assert!((found.1 - second).abs() < 1e-11, "{scale}: {found:?} {second}");
-        }
     }
 }

@@ -37,18 +37,17 @@ pub(crate) struct Tempered {
 impl Tempered {
     /// Fits the temperature, then the map.
     pub(super) fn fit(sample: &Sample, shape: Shape) -> Self {
-        let scale = Scale::fit(sample);
+        Self::fit_with_features(sample, shape).0
+    }
+
+    /// As [`Tempered::fit`]; with ln T of the rows.
+    pub(super) fn fit_with_features(sample: &Sample, shape: Shape) -> (Self, Features) {
+        let (scale, logs) = Scale::fit_with_logs(sample);
         let training_rows = sample.effective_rows();
-        let f = sample.probs();
-        let logs = scale.logs(f.as_slice().unwrap_or_default(), sample.classes());
         let features = temper(scale, training_rows, logs);
         let penalty = strength::penalty(sample, &features, shape);
-        Self {
-            scale,
-            training_rows,
-            penalty,
-            map: LinearMap::fit(sample, features, shape, penalty),
-        }
+        let map = LinearMap::fit(sample, &features, shape, penalty);
+        (Self { scale, training_rows, penalty, map }, features)
     }
 
     /// ln T of rows of f that follow each other.

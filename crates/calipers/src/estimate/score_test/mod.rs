@@ -15,6 +15,7 @@ mod bernoulli;
 mod cells;
 mod refit;
 
+use rand::RngExt;
 use rayon::prelude::*;
 
 use crate::data::Predictions;
@@ -38,6 +39,10 @@ pub(crate) const LANES: usize = 64;
 /// How much the term of all classes together counts, in units of the classes' terms: enough to be
 /// seen among the noise of all of them.
 const TOGETHER: f64 = 2.0;
+
+/// From so many classes on a label is looked up among the sums of probabilities; with fewer it is faster to
+/// decide class by class, for all drawings together.
+const MANY: usize = 64;
 
 /// Where a test of calibration looks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -304,6 +309,7 @@ impl Statistic {
         let mut common = vec![0.0; width];
         let mut lanes = vec![0.0; LANES * width];
         let mut buffer = vec![0.0; self.classes];
+        let mut sums_so_far = Vec::with_capacity(self.classes);
         let (mut phi, mut usual) = ([0.0; 3], [0.0; 3]);
         for row in 0..problem.rows() {
             if stop::requested_at(row) {
@@ -334,6 +340,24 @@ impl Statistic {
             let top = argmax(f);
             self.functions(row, f[top], &mut usual);
             self.add(&mut common, top, weight, &usual);
+            if self.classes >= MANY {
+                let mut total = 0.0;
+                sums_so_far.clear();
+                sums_so_far.extend(f.iter().map(|p| {
+                    total += p;
+                    total
+                }));
+                for lane in lanes.chunks_exact_mut(width) {
+                    let at = draws.random::<f64>() * total;
+                    let class = sums_so_far.partition_point(|sum| *sum <= at);
+                    if class != top && class < self.classes {
+                        self.functions(row, f[class], &mut phi);
+                        self.add(lane, class, weight, &phi);
+                        self.add(lane, top, -weight, &usual);
+                    }
+                }
+                continue;
+            }
             let mut undecided = !bernoulli(&mut draws, f[top]);
             let mut rest = 1.0 - f[top];
             for (class, &p) in f.iter().enumerate().filter(|(class, p)| *class != top && **p > 0.0)

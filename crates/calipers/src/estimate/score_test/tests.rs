@@ -45,7 +45,7 @@ fn rejected(count: usize, make: impl Fn(u64) -> Predictions<'static> + Sync) -> 
 /// standard error of 0.7 %.
 #[test]
 fn the_level_is_exact() {
-    for (rows, classes) in [(20, 2), (200, 2), (60, 3), (150, 10)] {
+    for (rows, classes) in [(20, 2), (200, 2), (60, 3), (150, 10), (60, 70)] {
         let share = rejected(1_000, |seed| drawn(rows, classes, seed, |_| {}));
         assert!((0.029..0.071).contains(&share), "{rows} rows, {classes} classes: {share}");
     }
@@ -158,7 +158,8 @@ fn the_statistic_is_a_sum_of_quadratic_forms() {
 /// its mean: within 6 %.
 #[test]
 fn drawn_statistics_have_the_mean_of_the_null() {
-    for (classes, expected) in [(2, 3.0), (4, 8.0 + TOGETHER * 2.0)] {
+    let many = 140.0 + TOGETHER * 70f64.sqrt();
+    for (classes, expected) in [(2, 3.0), (4, 8.0 + TOGETHER * 2.0), (70, many)] {
         let predictions = drawn(300, classes, 11, |_| {});
         let problem = Problem::new(&predictions, Scope::Canonical, 0);
         let statistic = Statistic::new(&problem);

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::rows::{Lanes, pad, width};
 
-/// What a loaded leaf may multiply a probability by: more than exp(±8), the largest step of a tree that is grown,, and still so
-/// little that probabilities neither overflow nor vanish.
+/// What a loaded leaf may multiply a probability by: more than exp(±8), the largest step of a tree that is
+/// grown, and still so little that probabilities neither overflow nor vanish.
 const FACTORS: RangeInclusive<f32> = 1e-6..=1e6;
 
 /// Probabilities are kept above this, so that no class is lost for good.
@@ -49,29 +49,37 @@ impl Forest {
         self.trees.push(Tree { splits: splits.to_vec(), factors: factors.copied().collect() });
     }
 
-    /// Moves rows by some of the trees, given each feature's places of the rows.
+    /// The leaves of each tree as vectors want them, for [`Forest::advance`].
+    pub fn layout(&self) -> Vec<Vec<Lanes>> {
+        self.trees.iter().map(|tree| pad(&tree.factors, self.classes)).collect()
+    }
+
+    /// Moves rows by some of the trees, given the layout of all and each feature's places of the rows.
     #[inline(always)]
     pub fn advance<S: Simd>(
         &self,
         simd: S,
+        layout: &[Vec<Lanes>],
         trees: Range<usize>,
         places: &[Vec<u8>],
         codes: &mut [u8],
         probs: &mut [Lanes],
     ) {
         let width = width(self.classes);
-        for tree in &self.trees[trees] {
+        let last = trees.end;
+        for (number, tree) in trees.clone().zip(&self.trees[trees]) {
             codes.fill(0);
             for split in &tree.splits {
                 divide(codes, &places[split.feature as usize], split.border);
             }
-            let leaves = pad(&tree.factors, self.classes);
+            let leaves = &layout[number];
+            let rest = is_due(number + 1) || number + 1 == last;
             match width {
-                1 => advance::<S, 1>(simd, codes, &leaves, width, probs),
-                2 => advance::<S, 2>(simd, codes, &leaves, width, probs),
-                3 => advance::<S, 3>(simd, codes, &leaves, width, probs),
-                4 => advance::<S, 4>(simd, codes, &leaves, width, probs),
-                _ => advance::<S, 0>(simd, codes, &leaves, width, probs),
+                1 => advance::<S, 1>(simd, codes, leaves, width, probs, rest),
+                2 => advance::<S, 2>(simd, codes, leaves, width, probs, rest),
+                3 => advance::<S, 3>(simd, codes, leaves, width, probs, rest),
+                4 => advance::<S, 4>(simd, codes, leaves, width, probs, rest),
+                _ => advance::<S, 0>(simd, codes, leaves, width, probs, rest),
             }
         }
     }
@@ -96,8 +104,14 @@ pub(super) fn divide(codes: &mut [u8], places: &[u8], border: u8) {
     }
 }
 
-/// Multiplies each row's probabilities by its leaf's factors, and normalises. Q is the width, if it
-/// is known.
+/// Whether rows are normalised after so many trees: adding up a row takes longer than moving it, and the
+/// factors of so few trees together neither overflow nor vanish.
+pub(super) fn is_due(trees: usize) -> bool {
+    trees.is_multiple_of(4)
+}
+
+/// Multiplies each row's probabilities by its leaf's factors, and normalises them if asked to. Q is the
+/// width, if it is known.
 #[inline(always)]
 pub(super) fn advance<S: Simd, const Q: usize>(
     simd: S,
@@ -105,21 +119,33 @@ pub(super) fn advance<S: Simd, const Q: usize>(
     leaves: &[Lanes],
     width: usize,
     probs: &mut [Lanes],
+    normalise: bool,
 ) {
     let width = if Q == 0 { width } else { Q };
-    let least = f32x8::splat(simd, LEAST);
     for (row, &code) in probs.chunks_exact_mut(width).zip(codes) {
         let leaf = &leaves[code as usize * width..(code as usize + 1) * width];
-        let mut sum = f32x8::splat(simd, 0.0);
-        for vector in 0..width {
-            let factor = f32x8::load_array_ref(simd, &leaf[vector]);
-            let moved = f32x8::load_array_ref(simd, &row[vector]) * factor;
-            moved.store_array(&mut row[vector]);
-            sum += moved;
-        }
-        let scale = 1.0 / sum.reduce_sum();
-        for p in row {
-            (f32x8::load_array_ref(simd, p) * scale).max(least).store_array(p);
+        for (p, factor) in row.iter_mut().zip(leaf) {
+            let factor = f32x8::load_array_ref(simd, factor);
+            (f32x8::load_array_ref(simd, p) * factor).store_array(p);
         }
     }
+    if normalise {
+        let least = f32x8::splat(simd, LEAST);
+        for row in probs.chunks_exact_mut(width) {
+            let scale = scale(simd, row);
+            for p in row {
+                (f32x8::load_array_ref(simd, p) * scale).max(least).store_array(p);
+            }
+        }
+    }
+}
+
+/// What a row is to be multiplied by to add up to 1.
+#[inline(always)]
+pub(super) fn scale<S: Simd>(simd: S, row: &[Lanes]) -> f32 {
+    let mut sum = f32x8::splat(simd, 0.0);
+    for p in row {
+        sum += f32x8::load_array_ref(simd, p);
+    }
+    1.0 / sum.reduce_sum()
 }

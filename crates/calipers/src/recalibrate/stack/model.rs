@@ -17,8 +17,10 @@ use crate::run::stop;
 /// Probabilities of the squared error's g are kept above this.
 const LEAST: f64 = 1e-6;
 
-/// Rows that are predicted together.
+/// Rows that are predicted together, and numbers if rows are long: what is made of them is to stay in a
+/// near cache.
 const BLOCK: usize = 256;
+const BLOCK_NUMBERS: usize = 1 << 15;
 
 /// A fitted stack.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -196,10 +198,11 @@ impl Model for Stacked {
             }
             g
         };
-        let blocks: Vec<Vec<f64>> = rows.par_chunks(BLOCK * classes).map(block).collect();
+        let size = (BLOCK_NUMBERS / classes).clamp(1, BLOCK) * classes;
+        let blocks: Vec<Vec<f64>> = rows.par_chunks(size).map(block).collect();
         for (number, table) in tables.iter_mut().enumerate() {
             let Some(table) = table.as_slice_mut() else { continue };
-            for (to, block) in table.chunks_mut(BLOCK * classes).zip(&blocks) {
+            for (to, block) in table.chunks_mut(size).zip(&blocks) {
                 to.copy_from_slice(&block[number * to.len()..(number + 1) * to.len()]);
             }
         }

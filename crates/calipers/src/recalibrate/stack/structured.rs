@@ -1,7 +1,6 @@
 //! Structured vector scaling, with predictions of its training rows that have not seen them.
 
 use fearless_simd::{Level, dispatch};
-use ndarray::{Array2, ArrayView2, Axis};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -32,10 +31,10 @@ impl Structured {
     /// the map without the bag is at θ + (F″ − F_b″)⁻¹ F_b′ up to the square of the step.
     /// Cost: a fit, and n·k² for the Hessian.
     pub fn fit(training: &Training, scored: usize) -> (Self, Vec<f32>) {
-        let model = Tempered::fit(&training.sample, Shape::Diagonal);
+        let (model, features) = Tempered::fit_with_features(&training.sample, Shape::Diagonal);
         let sums: Vec<Sums> = (0..training.bags())
             .into_par_iter()
-            .map(|bag| Sums::of_bag(training, &model, bag))
+            .map(|bag| Sums::of_bag(training, &model, &features, bag))
             .collect();
         let mut total = Sums::penalty(training, model.penalty());
         sums.iter().for_each(|part| total.add(part, 1.0));
@@ -47,8 +46,7 @@ impl Structured {
                 let mut rest = total.clone();
                 rest.add(&part, -1.0);
                 let moved = model.moved(&rest.solve(part.gradient));
-                let rows: Vec<usize> = in_bag(bag, scored).collect();
-                single(&moved, training.sample.probs().select(Axis(0), &rows).view())
+                mapped(&moved, &features.select(in_bag(bag, scored)), in_bag(bag, scored).len())
             })
             .collect();
         // Back into one table.
@@ -64,14 +62,14 @@ impl Structured {
     /// T, from which the map starts, and the map's predictions of rows of f, row after row.
     pub fn rows(&self, f: &[f64]) -> [Vec<f32>; 2] {
         let logs = self.0.features(f);
-        let mut g = vec![0.0; f.len()];
-        self.0.map_logs(&logs, &mut g);
-        [probabilities(&logs, f.len()), narrowed(&g)]
+        let rows = f.len() / logs.classes();
+        [probabilities(&logs, rows), mapped(&self.0, &logs, rows)]
     }
 
     /// T, from which the map starts, for rows of f.
     pub fn tempered(&self, f: &[f64]) -> Vec<f32> {
-        probabilities(&self.0.features(f), f.len())
+        let logs = self.0.features(f);
+        probabilities(&logs, f.len() / logs.classes())
     }
 
     /// How many rows it was fitted to.
@@ -88,18 +86,17 @@ impl Structured {
     }
 }
 
-/// A model's predictions.
-fn single(model: &Tempered, f: ArrayView2<'_, f64>) -> Vec<f32> {
-    let mut g = Array2::zeros(f.dim());
-    model.map_rows(f, g.view_mut());
-    narrowed(g.as_slice().unwrap_or_default())
+/// A model's predictions of the first so many rows of ln T.
+fn mapped(model: &Tempered, logs: &Features, rows: usize) -> Vec<f32> {
+    let mut g = vec![0.0; rows * logs.classes()];
+    model.map_logs(logs, &mut g);
+    narrowed(&g)
 }
 
-/// Probabilities, of which these are the logarithms; so many numbers.
-fn probabilities(logs: &Features, count: usize) -> Vec<f32> {
-    let mut probs: Vec<f64> = Vec::with_capacity(count);
-    let rows = logs.each_row().take(count / logs.classes());
-    rows.for_each(|row| probs.extend_from_slice(row));
+/// The first so many rows of probabilities, of which these are the logarithms.
+fn probabilities(logs: &Features, rows: usize) -> Vec<f32> {
+    let mut probs: Vec<f64> = Vec::with_capacity(rows * logs.classes());
+    logs.each_row().take(rows).for_each(|row| probs.extend_from_slice(row));
     dispatch!(Level::new(), simd => exp_in_place(simd, &mut probs));
     narrowed(&probs)
 }
@@ -114,9 +111,9 @@ fn narrowed(probs: &[f64]) -> Vec<f32> {
 struct Sums {
     classes: usize,
     gradient: Vec<f64>,
-    /// For each class Σ w p x², Σ w p x and Σ w p, where x = ln T; with w p(1 − p) for w p if there
-    /// is nothing to subtract.
-    own: Vec<[f64; 3]>,
+    /// Σ w p x², Σ w p x and Σ w p of each class, where x = ln T; with w p(1 − p) for w p if there is
+    /// nothing to subtract.
+    own: [Vec<f64>; 3],
     /// Σ w v vᵀ with v = (p∘x, p), from the diagonal on, to be subtracted.
     outer: Vec<f64>,
 }
@@ -128,7 +125,7 @@ impl Sums {
         Self {
             classes,
             gradient: vec![0.0; 2 * classes],
-            own: vec![[0.0; 3]; classes],
+            own: [(); 3].map(|()| vec![0.0; classes]),
             outer: vec![0.0; outer],
         }
     }
@@ -139,37 +136,32 @@ impl Sums {
         let classes = training.classes();
         let [slope, intercept] =
             [penalty.diagonal, penalty.intercept].map(|each| 2.0 * each * training.rows() as f64);
-        Self { own: vec![[slope, 0.0, intercept]; classes], ..Self::zero(classes) }
+        let own = [slope, 0.0, intercept].map(|each| vec![each; classes]);
+        Self { own, ..Self::zero(classes) }
     }
 
-    /// Those of the rows of a bag.
-    fn of_bag(training: &Training, model: &Tempered, bag: usize) -> Self {
+    /// Those of the rows of a bag, given ln T of all rows.
+    fn of_bag(training: &Training, model: &Tempered, features: &Features, bag: usize) -> Self {
         let (sample, classes) = (&training.sample, training.classes());
-        let rows: Vec<usize> = in_bag(bag, training.rows()).collect();
-        let f = sample.probs().select(Axis(0), &rows);
-        let mut probs = Array2::zeros(f.dim());
-        model.map_rows(f.view(), probs.view_mut());
-        let logs = model.features(f.as_slice().unwrap_or_default());
+        let rows = in_bag(bag, training.rows());
+        let logs = features.select(rows.clone());
+        let mut probs = vec![0.0; rows.len() * classes];
+        model.map_logs(&logs, &mut probs);
         let mut sums = Self::zero(classes);
         let stride = padded(2 * classes);
         let whole = !sums.outer.is_empty();
-        let mut vectors = vec![0.0; if whole { f.nrows() * stride } else { 0 }];
+        let mut vectors = vec![0.0; if whole { rows.len() * stride } else { 0 }];
         let mut unwritten = vectors.chunks_exact_mut(stride);
-        let known = rows.into_iter().zip(probs.rows()).zip(logs.each_row());
+        let known = rows.zip(probs.chunks_exact(classes)).zip(logs.each_row());
         for ((row, probs), logs) in known.take_while(|_| !stop::requested()) {
             let (weight, label) = (sample.weight(row), sample.labels()[row] as usize);
-            let vector = unwritten.next().unwrap_or_default();
-            let root = weight.sqrt();
-            for (class, (&p, &x)) in probs.iter().zip(logs).enumerate() {
-                let residual = weight * (p - if class == label { 1.0 } else { 0.0 });
-                sums.gradient[class] += residual * x;
-                sums.gradient[classes + class] += residual;
-                let mass = weight * if whole { p } else { p * (1.0 - p) };
-                let [square, product, plain] = &mut sums.own[class];
-                *square += mass * x * x;
-                *product += mass * x;
-                *plain += mass;
-                if whole {
+            sums.add_row(probs, logs, weight, whole);
+            sums.gradient[label] -= weight * logs[label];
+            sums.gradient[classes + label] -= weight;
+            if whole {
+                let vector = unwritten.next().unwrap_or_default();
+                let root = weight.sqrt();
+                for (class, (&p, &x)) in probs.iter().zip(logs).enumerate() {
                     vector[class] = root * p * x;
                     vector[classes + class] = root * p;
                 }
@@ -183,20 +175,48 @@ impl Sums {
         sums
     }
 
+    /// Adds what a row's probabilities and logarithms contribute, whichever its label is. A plain loop over
+    /// places of the same number, so that several classes go at a time.
+    fn add_row(&mut self, probs: &[f64], logs: &[f64], weight: f64, whole: bool) {
+        let (slopes, intercepts) = self.gradient.split_at_mut(self.classes);
+        let [squares, products, plains] = &mut self.own;
+        let count = self.classes;
+        let (probs, logs, slopes) = (&probs[..count], &logs[..count], &mut slopes[..count]);
+        let (intercepts, squares) = (&mut intercepts[..count], &mut squares[..count]);
+        let (products, plains) = (&mut products[..count], &mut plains[..count]);
+        for class in 0..count {
+            let (p, x) = (probs[class], logs[class]);
+            let residual = weight * p;
+            slopes[class] += residual * x;
+            intercepts[class] += residual;
+            let mass = if whole { residual } else { residual * (1.0 - p) };
+            squares[class] += mass * x * x;
+            products[class] += mass * x;
+            plains[class] += mass;
+        }
+    }
+
     /// Adds a multiple of others.
     fn add(&mut self, other: &Self, times: f64) {
         let add = |to: &mut f64, from: &f64| *to += times * from;
         self.gradient.iter_mut().zip(&other.gradient).for_each(|(to, from)| add(to, from));
         self.outer.iter_mut().zip(&other.outer).for_each(|(to, from)| add(to, from));
-        let own = self.own.as_flattened_mut().iter_mut().zip(other.own.as_flattened());
-        own.for_each(|(to, from)| add(to, from));
+        for (to, from) in self.own.iter_mut().zip(&other.own) {
+            to.iter_mut().zip(from).for_each(|(to, from)| add(to, from));
+        }
+    }
+
+    /// The sums of a class's own.
+    fn own(&self, class: usize) -> [f64; 3] {
+        self.own.each_ref().map(|sums| sums[class])
     }
 
     /// Solves (Hessian) x = right; 0 if rounding has made that impossible.
     fn solve(&self, mut right: Vec<f64>) -> Vec<f64> {
         let classes = self.classes;
         if self.outer.is_empty() {
-            for (class, [square, product, plain]) in self.own.iter().enumerate() {
+            for class in 0..classes {
+                let [square, product, plain] = self.own(class);
                 let determinant = square * plain - product * product;
                 let (slope, intercept) = (right[class], right[classes + class]);
                 right[class] = (plain * slope - product * intercept) / determinant;
@@ -213,7 +233,8 @@ impl Sums {
                 matrix[j * size + i] = value;
             }
         }
-        for (class, [square, product, plain]) in self.own.iter().enumerate() {
+        for class in 0..classes {
+            let [square, product, plain] = self.own(class);
             let intercept = classes + class;
             matrix[class * size + class] += square;
             matrix[intercept * size + intercept] += plain;

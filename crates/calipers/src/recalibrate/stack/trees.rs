@@ -4,7 +4,7 @@ use fearless_simd::{Level, Simd, dispatch, f32x8, f64x8, prelude::*};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::forest::{Forest, Split, advance, divide};
+use super::forest::{Forest, Split, advance, divide, is_due, scale};
 use super::growth::Growth;
 use super::rows::{LANES, Lanes, StackRows};
 use crate::numeric::simd::exp;
@@ -16,8 +16,8 @@ const RIDGE: f32 = 2.0;
 /// No leaf moves a log-score by more than this.
 const LARGEST_STEP: f32 = 8.0;
 
-/// Grows trees on the rows outside a bag, and moves all rows; shows these to `after` with the number of
-/// trees so far.
+/// Grows trees on the rows outside a bag, and moves all rows; shows these to `after` whenever there are as
+/// many trees as make a member.
 ///
 /// A tree draws each row with probability ½. Each of its levels splits all leaves at a border of a
 /// feature, both drawn by chance: whichever it is, the leaves' values are fitted, and the next trees
@@ -33,20 +33,24 @@ pub(super) fn grow(
     growth: &Growth,
     bag: usize,
     seed: u64,
-    mut after: impl FnMut(usize, &[Lanes]),
+    mut after: impl FnMut(&[Lanes]),
 ) -> Forest {
     let mut grower = Grower::new(rows, growth, bag, seed);
     let mut forest = Forest::new(rows.classes);
     let level = Level::new();
     for tree in (1..=growth.trees()).take_while(|_| !stop::requested()) {
+        let is_member = growth.members.contains(&tree);
+        let rest = is_member || is_due(tree);
         match rows.width() {
-            1 => dispatch!(level, simd => grower.grow::<_, 1>(simd, &mut forest)),
-            2 => dispatch!(level, simd => grower.grow::<_, 2>(simd, &mut forest)),
-            3 => dispatch!(level, simd => grower.grow::<_, 3>(simd, &mut forest)),
-            4 => dispatch!(level, simd => grower.grow::<_, 4>(simd, &mut forest)),
-            _ => dispatch!(level, simd => grower.grow::<_, 0>(simd, &mut forest)),
+            1 => dispatch!(level, simd => grower.grow::<_, 1>(simd, &mut forest, rest)),
+            2 => dispatch!(level, simd => grower.grow::<_, 2>(simd, &mut forest, rest)),
+            3 => dispatch!(level, simd => grower.grow::<_, 3>(simd, &mut forest, rest)),
+            4 => dispatch!(level, simd => grower.grow::<_, 4>(simd, &mut forest, rest)),
+            _ => dispatch!(level, simd => grower.grow::<_, 0>(simd, &mut forest, rest)),
         }
-        after(tree, &grower.probs);
+        if is_member {
+            after(&grower.probs);
+        }
     }
     forest
 }
@@ -59,7 +63,7 @@ struct Grower<'a> {
     /// The features that have borders.
     features: Vec<usize>,
     draws: ChaCha8Rng,
-    /// Each row's probabilities.
+    /// Each row's probabilities, up to a factor.
     probs: Vec<Lanes>,
     /// The rows that the tree learns from.
     drawn: Vec<u32>,
@@ -93,7 +97,7 @@ impl<'a> Grower<'a> {
     }
 
     #[inline(always)]
-    fn grow<S: Simd, const Q: usize>(&mut self, simd: S, forest: &mut Forest) {
+    fn grow<S: Simd, const Q: usize>(&mut self, simd: S, forest: &mut Forest, normalise: bool) {
         self.draw();
         self.codes.fill(0);
         self.splits.clear();
@@ -104,7 +108,7 @@ impl<'a> Grower<'a> {
         self.take_steps::<S, Q>(simd);
         let leaves = &self.leaves[..self.rows.width() << self.splits.len()];
         forest.plant(&self.splits, leaves);
-        advance::<S, Q>(simd, &self.codes, leaves, self.rows.width(), &mut self.probs);
+        advance::<S, Q>(simd, &self.codes, leaves, self.rows.width(), &mut self.probs, normalise);
     }
 
     /// Draws the tree's rows: of each a bit of chance, except those of the bag.
@@ -146,8 +150,9 @@ impl<'a> Grower<'a> {
             let (gradient, curvature) =
                 (&mut gradients[at..at + width], &mut curvatures[at..at + width]);
             let weight = self.rows.weights[row];
+            let scale = scale(simd, probs);
             for vector in 0..width {
-                let p = f32x8::load_array_ref(simd, &probs[vector]);
+                let p = f32x8::load_array_ref(simd, &probs[vector]) * scale;
                 let weighted = p * weight;
                 let sum = f32x8::load_array_ref(simd, &gradient[vector]);
                 (sum - weighted).store_array(&mut gradient[vector]);

@@ -26,7 +26,7 @@ fn distances(training: &Training) -> (f64, f64) {
         let penalty =
             Penalty { intercept: more * intercept, diagonal: more * diagonal, off_diagonal };
         let features = |sample: &Sample| model.features(sample.probs().as_slice().unwrap());
-        let refit = LinearMap::fit(&rest, features(&rest), Shape::Diagonal, penalty);
+        let refit = LinearMap::fit(&rest, &features(&rest), Shape::Diagonal, penalty);
         for row in in_bag(bag, rows) {
             let mut expected = vec![0.0; classes];
             refit.apply(&model.features(training.sample.row(row)), &mut expected);
