@@ -32,6 +32,7 @@ __all__ = [
     "recalibrators",
     "simulate",
     "table",
+    "usual_sample",
     "write_file",
 ]
 __version__: str
@@ -103,6 +104,7 @@ class Tally:
     def from_bytes(data: bytes) -> Tally: ...
 
 def candidates(who: Any, rows: int, sample: int, total: int, seed: int) -> NDArray[np.bool_]: ...
+def usual_sample(classes: int) -> int: ...
 def identities(
     keys: NDArray[Any] | tuple[NDArray[np.uint8], NDArray[np.int64]] | list[str],
 ) -> NDArray[np.uint64]: ...

@@ -17,7 +17,7 @@ from calipers._plot import Source
 from calipers._progress import watched
 from calipers._report import Estimate, Report
 
-# Rows in the sample of a source unless another number is asked for.
+# Rows in the sample of a source of few classes unless another number is asked for.
 SAMPLE = 1_000_000
 
 # What only sources have: columns.
@@ -52,7 +52,7 @@ def evaluate(
     weight: str | None = None,
     group: str | None = None,
     key: str | None = None,
-    sample: int = 1_000_000,
+    sample: int | None = None,
 ) -> Report:
     """Estimate calibration errors.
 
@@ -132,9 +132,10 @@ def evaluate(
         Of a source: a column of whole numbers or texts that are the row's own. It decides which
         rows are in the sample, and with it the report is the same to the last bit in any order
         and parts, in any engine. Without it, rows are numbered in the order in which they come.
-    sample : int, default 1,000,000
+    sample : int, optional
         Of a source: how many rows are estimated by cross-fitting at the most. What is learnt from
-        them scores all others; if there are no others, the report is that of arrays.
+        them scores all others; if there are no others, the report is that of arrays. By default
+        1,000,000, and of more than 20 classes as many as have about 21 million probabilities.
 
     Returns
     -------
@@ -212,7 +213,7 @@ def refuse_own(given: Mapping[str, Any]) -> None:
     for name in OF_SOURCES:
         if given[name] is not None:
             raise InputError(f"{name}: names a column of a source, and arrays have none")
-    if given["sample"] != SAMPLE:
+    if given["sample"] is not None:
         raise InputError("sample: of a source or a Plan; arrays are evaluated as a whole")
 
 

@@ -42,7 +42,7 @@ def evaluate_paths(source: Any, given: Mapping[str, Any]) -> Report:
         "group": given["group"],
         "key": given["key"],
         "classes": names if names is None else [str(name) for name in names],
-        "sample": as_whole(given["sample"], "sample"),
+        "sample": None if given["sample"] is None else as_whole(given["sample"], "sample"),
         "memory": MEMORY,
     }
     paths = [source] if isinstance(source, (str, PathLike)) else list(source)

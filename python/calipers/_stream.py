@@ -37,7 +37,7 @@ def candidates(
     total : int
         How many rows there are, here and elsewhere.
     sample : int, default 1,000,000
-        How many rows are to be in the sample.
+        How many rows are to be in the sample. Of many classes a plan keeps fewer by itself.
     seed : int, default 0
         The seed, which has to be that of :meth:`Plan.fit`.
     rows : (part, first, count), optional
@@ -188,7 +188,7 @@ class Plan:
         *,
         key: Any = None,
         rows: Any = None,
-        sample: int = SAMPLE,
+        sample: int | None = None,
         labels: Any = None,
         **options: Any,
     ) -> Plan:
@@ -206,8 +206,9 @@ class Plan:
             Who the rows are where there is no key: the part, such as a file, counted from 0, and
             the number of the first row in it. Either may be an array with an entry for each row. By
             default the rows are those of part 0, from 0.
-        sample : int, default 1,000,000
-            How many rows are in the sample at the most: those of the lowest ranks are kept.
+        sample : int, optional
+            How many rows are in the sample at the most: those of the lowest ranks are kept. By
+            default 1,000,000, and fewer of more than 20 classes, as :func:`calipers.evaluate` has.
         labels : array, optional
             All labels that occur, where these rows may lack some; without it, the labels of these
             rows and the classes' names say how labels are read.
@@ -386,15 +387,15 @@ class Drawing:
     ----------
     given : mapping
         The options of :func:`calipers.evaluate`, all of them.
-    sample : int
-        How many rows are in the sample at the most.
+    sample : int or None
+        How many rows are in the sample at the most, if that was said.
     keyed : bool
         Whether rows have keys.
     """
 
-    def __init__(self, given: Mapping[str, Any], sample: int, *, keyed: bool) -> None:
+    def __init__(self, given: Mapping[str, Any], sample: int | None, *, keyed: bool) -> None:
         self._given = {**given, "sample_weight": None, "groups": None}
-        self._sample = as_whole(sample, "sample")
+        self._sample = None if sample is None else as_whole(sample, "sample")
         if self._sample == 0:
             raise InputError("sample: 0 rows; something has to be learnt from")
         if not isinstance(given["folds"], (int, np.integer)):
@@ -454,7 +455,9 @@ class Drawing:
     def _begun(self) -> _calipers.Sampler:
         if self._sampler is None:
             seed, given = self._settings["seed"], self._settings["given"]
-            self._sampler = _calipers.Sampler(self._sample, seed, self._names, given)
+            usual = _calipers.usual_sample(max(self._count, 2))
+            sample = usual if self._sample is None else self._sample
+            self._sampler = _calipers.Sampler(sample, seed, self._names, given)
         return self._sampler
 
 

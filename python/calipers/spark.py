@@ -1,28 +1,39 @@
 """Calibration errors of a DataFrame of Spark, where it is.
 
-Three passes over the partitions, each a ``mapInArrow``, and no shuffle: rows and labels are
-counted; the rows that may be in the sample come to the driver, which makes a plan of them; every
-partition sends one tally. It works with classic sessions and with Spark Connect, from PySpark 3.5
-on. calipers and pyarrow have to be installed where the executors run.
+Spark counts the rows. Two passes over the partitions follow, each a ``mapInArrow`` without a
+shuffle: the rows that may be in the sample come to the driver, which makes a plan of them, together
+with the labels that occur; and every partition sends one tally. It works with classic sessions and
+with Spark Connect, from PySpark 3.5 on. calipers and pyarrow have to be installed where the
+executors run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from calipers import _spark
+from calipers import _calipers, _spark
+from calipers._arrays import as_whole
 from calipers._batches import Columns, as_columns, read, refuse_absent
 from calipers._errors import InputError
-from calipers._evaluate import SAMPLE, completed
+from calipers._evaluate import completed
 from calipers._report import Report
 from calipers._sources import evaluate_source
-from calipers._spark import PART, ROW
+from calipers._spark import ANSWER, PART, ROW, read_table
 from calipers._stream import Drawing, Plan, Tally, total
 
 __all__ = ["evaluate", "recalibrate"]
+
+# Spark's limits of a batch that it sends to Python: bytes, of which the largest number is none, and
+# rows.
+BYTES, UNLIMITED = "spark.sql.execution.arrow.maxBytesPerBatch", str((1 << 31) - 1)
+RECORDS = "spark.sql.execution.arrow.maxRecordsPerBatch"
+
+# Bytes of a batch that need no limit: Spark's own is this one.
+MOST_BYTES = 1 << 26
 
 
 def evaluate(
@@ -34,13 +45,17 @@ def evaluate(
     weight: str | None = None,
     groups: str | None = None,
     key: str | None = None,
-    sample: int = SAMPLE,
+    sample: int | None = None,
     **options: Any,
 ) -> Report:
     """Estimate calibration errors of a DataFrame.
 
-    The DataFrame is computed three times: cache it if that is expensive. A task that is retried, or
-    run twice, does not count twice.
+    The DataFrame is computed three times, the first time by Spark alone and only to count its rows:
+    cache it if that is expensive. A task that is retried, or run twice, does not count twice.
+
+    While a pass runs, and unless you have set it, ``spark.sql.execution.arrow.maxBytesPerBatch`` is
+    lifted for the session where batches stay small without it: it makes a pass take three times as
+    long.
 
     Parameters
     ----------
@@ -60,9 +75,10 @@ def evaluate(
         the last bit for any partitions, and in any other engine. Without it a row goes by its
         partition and its place in it, which have to be the same whenever the DataFrame is computed;
         if they are not, that is noticed, and an error.
-    sample : int, default 1,000,000
+    sample : int, optional
         How many rows are estimated by cross-fitting at the most, on the driver. What is learnt from
-        them scores all others.
+        them scores all others. By default 1,000,000, and fewer of more than 20 classes, as
+        :func:`calipers.evaluate` has.
     **options
         Those of :func:`calipers.evaluate`.
 
@@ -94,10 +110,18 @@ def evaluate_given(df: Any, given: Mapping[str, Any]) -> Report:
     """Evaluate a DataFrame with all options of :func:`calipers.evaluate`."""
     columns = as_columns(*(given[name] for name in ("label", "probs", "weight", "group", "key")))
     refuse_absent(columns.needed, df.columns)
+    drawing = Drawing(given, given["sample"], keyed=columns.key is not None)
     chosen = _selected(df, columns)
-    surveyed = _survey(chosen, columns)
-    table = _candidates(chosen, columns, surveyed, given)
-    plan = _plan(table, columns, surveyed, given)
+    count, width = _measured(chosen)
+    found = _candidates(chosen, columns, count, width, given)
+    if found.rows != count:
+        # To count, Spark reads no columns, and so misses what is malformed and would be dropped.
+        count = found.rows
+        found = _candidates(chosen, columns, count, width, given)
+    _refuse_change(count, found.rows)
+    if count == 0:
+        raise InputError("there are no rows")
+    plan = _plan(drawing, found, columns)
     if plan.is_everything:
         return plan.sample_report()
     data = plan.to_bytes()
@@ -105,9 +129,9 @@ def evaluate_given(df: Any, given: Mapping[str, Any]) -> Report:
     def task(batches: Iterator[Any]) -> Iterator[Any]:
         return _spark.tally(batches, columns, data)
 
-    rows = chosen.mapInArrow(task, "part int, tally binary, fault string, row long").collect()
-    _refuse_faults(rows)
-    return plan.finish(total(Tally.from_bytes(bytes(row["tally"])) for row in rows))
+    tallies = [Tally.from_bytes(bytes(row["tally"])) for row in _answers(chosen, task, width)]
+    _refuse_change(count, sum(tally.rows for tally in tallies))
+    return plan.finish(total(tallies))
 
 
 def recalibrate(
@@ -167,68 +191,57 @@ def recalibrate(
     return wide.mapInArrow(task, StructType([*df.schema.fields, *added]))
 
 
-class Survey(NamedTuple):
-    """What there is: how many rows, and which labels."""
+class Found(NamedTuple):
+    """What a pass has found: how many rows, which labels, and those that may be in the sample."""
 
     rows: int
     labels: list[Any]
+    table: Any
 
 
-def _survey(chosen: Any, columns: Columns) -> Survey:
-    """Count rows, and find the labels that occur: the sample may lack some."""
-    from pyspark.sql.types import (
-        ArrayType,
-        IntegerType,
-        LongType,
-        StringType,
-        StructField,
-        StructType,
-    )
+def _measured(chosen: Any) -> tuple[int, int]:
+    """Return how many rows there are, and how many values a row has."""
+    from pyspark.sql import functions
+    from pyspark.sql.types import ArrayType
 
-    fields = {"part": IntegerType(), "rows": LongType(), "fault": StringType(), "row": LongType()}
-    fields["labels"] = ArrayType(chosen.schema[columns.label].dataType)
-    schema = StructType([StructField(name, kind) for name, kind in fields.items()])
-    needed = [columns.label] if columns.key is None else [columns.label, columns.key]
-    # Without a key, a row's place is to be that of the other passes: of the same columns.
-    some = chosen if columns.key is None else chosen.select(*map(_col, dict.fromkeys(needed)))
-
-    def task(batches: Iterator[Any]) -> Iterator[Any]:
-        return _spark.survey(batches, columns)
-
-    rows = some.mapInArrow(task, schema).collect()
-    _refuse_faults(rows)
-    labels = dict.fromkeys(label for row in rows for label in row["labels"])
-    count = sum(row["rows"] for row in rows)
-    if count == 0:
-        raise InputError("there are no rows")
-    return Survey(count, list(labels))
+    lists = [field.name for field in chosen.schema if isinstance(field.dataType, ArrayType)]
+    if not lists:
+        return chosen.count(), len(chosen.columns)
+    longest = [functions.max(functions.size(_col(name))) for name in lists]
+    rows, *lengths = chosen.agg(functions.count(functions.lit(1)), *longest).first()
+    return rows, len(chosen.columns) + sum(length or 0 for length in lengths)
 
 
-def _candidates(chosen: Any, columns: Columns, surveyed: Survey, given: Mapping[str, Any]) -> Any:
-    """Bring the rows together that may be in the sample, as a table of Arrow."""
-    from pyspark.sql.types import IntegerType, LongType, StructField, StructType
+def _candidates(
+    chosen: Any, columns: Columns, count: int, width: int, given: Mapping[str, Any]
+) -> Found:
+    """Bring the rows together that may be in the sample of so many, and all labels that occur."""
+    import pyarrow
 
-    schema = chosen.schema
-    if columns.key is None:
-        places = [StructField(PART, IntegerType()), StructField(ROW, LongType())]
-        schema = StructType([*schema.fields, *places])
-    drawn = {"total": surveyed.rows, "sample": given["sample"], "seed": given["seed"]}
+    sample = given["sample"]
+    if sample is None:
+        # A list has as many values as a row has beyond its columns.
+        several = isinstance(columns.probs, list)
+        classes = len(columns.probs) if several else width - len(columns.needed)
+        sample = _calipers.usual_sample(max(classes, 2))
+    drawn = {"sample": as_whole(sample, "sample"), "seed": as_whole(given["seed"], "seed")}
+    drawn["total"] = count
 
     def task(batches: Iterator[Any]) -> Iterator[Any]:
         return _spark.candidates(batches, columns, drawn)
 
-    found = chosen.mapInArrow(task, schema)
-    if hasattr(found, "toArrow"):
-        return found.toArrow()
-    import pyarrow
+    answers = _answers(chosen, task, width)
+    picked = [read_table(row["picked"]) for row in answers if row["picked"] is not None]
+    ends = [row for row in answers if row["labels"] is not None]
+    listed = (read_table(row["labels"]).column("label").to_pylist() for row in ends)
+    labels = dict.fromkeys(label for some in listed for label in some)
+    rows = sum(row["rows"] for row in ends)
+    return Found(rows, list(labels), pyarrow.concat_tables(picked) if picked else None)
 
-    return pyarrow.Table.from_pandas(found.toPandas(), preserve_index=False)
 
-
-def _plan(table: Any, columns: Columns, surveyed: Survey, given: Mapping[str, Any]) -> Plan:
+def _plan(drawing: Drawing, found: Found, columns: Columns) -> Plan:
     """Make the plan; what is wrong with a candidate is told by its key, or by its place."""
-    drawing = Drawing(given, given["sample"], keyed=columns.key is not None)
-    places = (0, 0)
+    table, places = found.table, (0, 0)
     if columns.key is None:
         parts, rows = (table.column(name).to_numpy() for name in (PART, ROW))
         places = (parts.astype(np.uint32), rows.astype(np.uint64))
@@ -236,7 +249,7 @@ def _plan(table: Any, columns: Columns, surveyed: Survey, given: Mapping[str, An
         batch = read(table, columns, places)
         count = 1 if batch.scores.ndim == 1 else batch.scores.shape[1]
         drawing.columns_are(count, batch.columns, columns.label)
-        drawing.expect(surveyed.labels)
+        drawing.expect(found.labels)
         drawing.add_read(batch.labels, batch.scores, batch.beside)
     except InputError as error:
         if error.row is None or error.row >= table.num_rows:
@@ -248,6 +261,41 @@ def _plan(table: Any, columns: Columns, surveyed: Survey, given: Mapping[str, An
         message = str(error).replace(f"row {error.row}", f"the row with key {who!r}", 1)
         raise InputError(message, None, error.column, error.value) from None
     return drawing.plan()
+
+
+def _answers(chosen: Any, task: Any, width: int) -> list[Any]:
+    """Run a task on every partition, and return what they answer unless something is wrong."""
+    passed = chosen.mapInArrow(task, ANSWER)
+    with _unmeasured(chosen.sparkSession, width):
+        # Arrow's way keeps no copy of all answers in the driver's JVM.
+        rows = passed.toArrow().to_pylist() if hasattr(passed, "toArrow") else passed.collect()
+    _refuse_faults(rows)
+    return list(rows)
+
+
+@contextmanager
+def _unmeasured(session: Any, width: int) -> Iterator[None]:
+    """Keep Spark from measuring its batches anew after each row, where they are small anyway.
+
+    Spark 4 does so to end a batch at some bytes, which takes two thirds of the time of a pass over
+    rows of few columns. What the user has set stays.
+    """
+    from pyspark.errors import PySparkException
+
+    conf, is_set = session.conf, False
+    try:
+        if conf.isModifiable(BYTES) and conf.get(BYTES, None) is None:
+            rows = int(conf.get(RECORDS))
+            if 0 < rows * width * 8 <= MOST_BYTES:
+                conf.set(BYTES, UNLIMITED)
+                is_set = True
+    except PySparkException:
+        pass  # Some platforms have settings that nobody may look at: then it takes longer.
+    try:
+        yield
+    finally:
+        if is_set:
+            conf.unset(BYTES)
 
 
 def _selected(df: Any, columns: Columns) -> Any:
@@ -287,6 +335,15 @@ def _refuse_faults(rows: list[Any]) -> None:
     if faults:
         first = min(faults, key=lambda row: row["part"])
         raise _at(first["part"], first["row"], first["row"], first["fault"])
+
+
+def _refuse_change(before: int, now: int) -> None:
+    """Raise an error if there are other rows than before."""
+    if before != now:
+        raise InputError(
+            f"the DataFrame had {before} rows, and has {now} when it is computed again: its rows "
+            "have to be the same each time"
+        )
 
 
 def _at(part: int, row: int | None, told: int | None, message: str) -> InputError:

@@ -164,6 +164,52 @@ def test_partitions_that_change_are_noticed(spark) -> None:
         on_spark(df, options_of(rows, False))
 
 
+def test_rows_that_come_and_go_are_noticed(spark) -> None:
+    rows = stream(3000)
+    random = functions.expr("double(reflect('java.lang.Math', 'random'))")
+    df = spark.createDataFrame(rows.table()).filter(random < 0.5)
+    # By chance there are as many rows each time; then those of the sample are others.
+    with pytest.raises(calipers.InputError, match=r"computed again|rows are missing|not those"):
+        on_spark(df, options_of(rows, False))
+
+
+def test_rows_that_are_dropped_where_they_are_read_do_not_count(spark, tmp_path) -> None:
+    rows = stream(3000)
+    options = options_of(rows, False)
+    answer = calipers.evaluate(rows.table(), **options).to_json()
+    told = zip(rows.labels, rows.probs.tolist(), rows.keys, strict=True)
+    lines = [f"{label},{cat!r},{dog!r},{key}" for label, (cat, dog), key in told]
+    # As many again are malformed: Spark counts them, because to count it reads no columns.
+    lines += [f"cat,some,few,{number}" for number in range(3000)]
+    (tmp_path / "rows.csv").write_text("\n".join(lines))
+    schema = "label string, p_cat double, p_dog double, key long"
+    df = spark.read.csv(str(tmp_path), schema=schema, mode="DROPMALFORMED")
+    assert df.count() == 6000
+    assert on_spark(df, options) == answer
+
+
+def test_the_session_is_left_as_it_was(spark) -> None:
+    rows = stream(3000)
+    options = options_of(rows, False)
+    df = spark.createDataFrame(rows.table())
+    before = spark.conf.getAll
+    answer = on_spark(df, options)
+    with pytest.raises(calipers.InputError, match="the label is missing"):
+        on_spark(df.withColumn("label", functions.lit(None).cast("string")), options)
+    assert spark.conf.getAll == before
+    with calipers.spark._unmeasured(spark, 4):
+        assert spark.conf.get(calipers.spark.BYTES) == calipers.spark.UNLIMITED
+    with calipers.spark._unmeasured(spark, 1000):
+        assert spark.conf.getAll == before, "rows that are wide need the limit"
+    # What the user has set is kept to: here, a batch for each row or two.
+    spark.conf.set(calipers.spark.BYTES, "1k")
+    try:
+        assert on_spark(df, options) == answer
+        assert spark.conf.get(calipers.spark.BYTES) == "1k"
+    finally:
+        spark.conf.unset(calipers.spark.BYTES)
+
+
 def test_recalibrate_is_predict_proba(spark) -> None:
     from pyspark.ml.functions import array_to_vector
 
@@ -212,6 +258,7 @@ print("REPORT", calipers.evaluate(df, **{options!r}).to_json().replace(chr(10), 
 model = calipers.Recalibrator("logistic").fit(rows.probs, rows.labels)
 better = calipers.spark.recalibrate(df, model, probs=rows.columns)
 print("ROWS", len(better.select("key", "calibrated").collect()))
+print("LIMIT", spark.conf.get(calipers.spark.BYTES, None))
 spark.stop()
 """
     done = subprocess.run(
@@ -228,6 +275,7 @@ spark.stop()
     answer = calipers.evaluate(rows.table(), **options).to_json().replace("\n", "")
     assert found.removeprefix("REPORT ") == answer
     assert "ROWS 3000" in done.stdout
+    assert "LIMIT None" in done.stdout
 
 
 class Cluster:
@@ -336,9 +384,10 @@ def test_a_worker_that_is_lost_changes_no_bit(tmp_path) -> None:
                 text=True,
                 env={**os.environ, **ENVIRONMENT},
             )
-        # Reading the schema is a stage, and so is each pass: the last adds tallies up.
+        # Reading the schema is a stage; counting takes three, of which one is left out; and each of
+        # the passes is one: the last adds tallies up.
         deadline = time.monotonic() + 300
-        while not re.search(r"\[Stage 3:[^\]]*\([3-9] \+ 2\)", said := log_of.read_text()):
+        while not re.search(r"\[Stage 5:[^\]]*\([3-9] \+ 2\)", said := log_of.read_text()):
             assert job.poll() is None and time.monotonic() < deadline, said[-3000:]
             time.sleep(0.05)
         cluster.kill(cluster.workers[0])

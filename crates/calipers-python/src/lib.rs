@@ -51,7 +51,7 @@ mod _calipers {
     #[pymodule_export]
     use crate::paths::evaluate_files;
     #[pymodule_export]
-    use crate::stream::{Plan, Sampler, Tally, candidates, identities};
+    use crate::stream::{Plan, Sampler, Tally, candidates, identities, usual_sample};
     #[pymodule_export]
     use crate::tables::table;
     #[pymodule_export]

@@ -13,8 +13,8 @@ pub struct ManyArgs {
     #[arg(long, value_name = "COL", help_heading = COLUMNS)]
     pub key: Option<String>,
 
-    /// Learn the truth from so many rows, drawn by the seed, and score all others [default: 1,000,000, as
-    /// far as they fit in memory]
+    /// Learn the truth from so many rows, drawn by the seed, and score all others [default: 1,000,000,
+    /// fewer of more than 20 classes, as far as they fit in memory]
     #[arg(long, value_name = "N", value_parser = at_least_two, help_heading = OUTPUT)]
     pub sample: Option<usize>,
 

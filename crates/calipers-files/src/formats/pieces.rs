@@ -10,11 +10,12 @@ use crate::table::Table;
 /// Rows of a piece, unless there are many columns or long texts.
 const ROWS: usize = 1 << 16;
 
-/// Cells of a piece, about: 32 MiB of numbers.
-const CELLS: usize = 1 << 22;
+/// Cells of a piece, about: 4 MiB of numbers, whose memory is used again for the next piece. Larger ones the
+/// system takes back, and has to clear before it gives them out once more.
+const CELLS: usize = 1 << 19;
 
 /// Rows of a piece however many columns there are: what is done once a piece is to cost nothing.
-const FEWEST: usize = 1 << 10;
+const FEWEST: usize = 1 << 8;
 
 /// Bytes of text after which a piece ends.
 const LETTERS: u64 = 1 << 25;

@@ -1,5 +1,7 @@
 //! Which columns to read: a wide file need not be read as a whole.
 
+use std::collections::HashSet;
+
 /// The columns that were asked for.
 ///
 /// ```
@@ -11,7 +13,7 @@
 /// ```
 #[derive(Debug)]
 pub struct Wanted {
-    names: Vec<String>,
+    names: HashSet<String>,
     all: bool,
 }
 
@@ -21,14 +23,14 @@ pub const NOT_READ: &str = "a column that was not read";
 /// By default, everything.
 impl Default for Wanted {
     fn default() -> Self {
-        Self { names: Vec::new(), all: true }
+        Self { names: HashSet::new(), all: true }
     }
 }
 
 impl Wanted {
     /// The columns of these names, and if `all`, every other one too.
     pub fn new(names: Vec<String>, all: bool) -> Self {
-        Self { names, all }
+        Self { names: names.into_iter().collect(), all }
     }
 
     /// Whether to read a column.
@@ -38,6 +40,6 @@ impl Wanted {
 
     /// Whether a column was asked for by name.
     pub fn names(&self, name: &str) -> bool {
-        self.names.iter().any(|wanted| wanted == name)
+        self.names.contains(name)
     }
 }

@@ -146,6 +146,12 @@ impl Rows {
     }
 }
 
+/// How many rows are in a sample of so many classes, unless it is said.
+#[pyfunction]
+pub fn usual_sample(classes: usize) -> usize {
+    calipers::usual_sample(classes)
+}
+
 /// Which rows may be in a sample of so many out of so many.
 #[pyfunction]
 #[pyo3(signature = (who, rows, sample, total, seed))]

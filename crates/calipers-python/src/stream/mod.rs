@@ -11,7 +11,7 @@ mod reading;
 mod sampler;
 mod tally;
 
-pub use keys::{candidates, identities};
+pub use keys::{candidates, identities, usual_sample};
 pub use plan::Plan;
 pub use sampler::Sampler;
 pub use tally::Tally;

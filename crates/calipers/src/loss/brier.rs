@@ -3,6 +3,7 @@ use std::sync::Arc;
 use super::named::{Entry, NamedLoss, Plain};
 use super::part::MetricPart;
 use super::{ProperLoss, Purpose};
+use crate::numeric::simd::{sum_of, widely};
 
 /// The squared error, behind E‖f − C‖₂².
 ///
@@ -58,10 +59,12 @@ impl ProperLoss for Brier {
             scores.copy_from_slice(&[0, 1].map(|label| self.score(f, g, label)));
             return;
         }
-        // Σ (f − g)(f + g) − 2(f_Y − g_Y).
-        let common: f64 = f.iter().zip(g).map(|(f, g)| (f - g) * (f + g)).sum();
-        let each = scores.iter_mut().zip(f.iter().zip(g));
-        each.for_each(|(score, (f, g))| *score = common - 2.0 * (f - g));
+        widely(f.len(), || {
+            // Σ (f − g)(f + g) − 2(f_Y − g_Y).
+            let common = sum_of(f, g, |f, g| (f - g) * (f + g));
+            let each = scores.iter_mut().zip(f.iter().zip(g));
+            each.for_each(|(score, (f, g))| *score = common - 2.0 * (f - g));
+        });
     }
 
     fn purpose(&self) -> Purpose {

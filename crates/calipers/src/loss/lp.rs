@@ -3,6 +3,7 @@ use std::sync::Arc;
 use super::named::{Entry, NamedLoss};
 use super::part::MetricPart;
 use super::{ProperLoss, Purpose, pull, pull_each, scalar_score};
+use crate::numeric::simd::widely;
 
 /// The loss behind E‖f − C‖ₚ, p ≥ 1 (paper, Proposition 1).
 ///
@@ -100,18 +101,20 @@ impl ProperLoss for Lp {
             let each = scores.iter_mut().enumerate();
             return each.for_each(|(label, score)| *score = scalar_score(f, g, label));
         }
-        let power = self.p - 1.0;
-        let scaled = scores.iter_mut().zip(steps().map(|step| step / largest));
-        if power <= 0.0 {
-            scaled.for_each(|(score, step)| *score = sign(step));
-            return pull_each(scores, f, 1.0);
-        }
-        let mut sum = 0.0;
-        for (score, step) in scaled {
-            *score = sign(step) * magnitude(step.abs(), power);
-            sum += step * *score;
-        }
-        pull_each(scores, f, sum.powf(power / self.p));
+        widely(f.len(), || {
+            let power = self.p - 1.0;
+            let scaled = scores.iter_mut().zip(steps().map(|step| step / largest));
+            if power <= 0.0 {
+                scaled.for_each(|(score, step)| *score = sign(step));
+                return pull_each(scores, f, 1.0);
+            }
+            let mut sum = 0.0;
+            for (score, step) in scaled {
+                *score = sign(step) * magnitude(step.abs(), power);
+                sum += step * *score;
+            }
+            pull_each(scores, f, sum.powf(power / self.p));
+        });
     }
 
     fn purpose(&self) -> Purpose {

@@ -26,6 +26,8 @@ pub use metric::{BinaryNorm, Metric};
 pub(crate) use named::Plain;
 pub use part::{MetricPart, Scope, Side};
 
+use crate::numeric::simd::sum_of;
+
 /// A loss that is proper for every f: E_{Y~q} ℓ_f(g, Y) is least at g = q.
 pub trait ProperLoss: Send + Sync {
     /// ℓ_f(f, Y) − ℓ_f(g, Y) for the observed class; exactly 0 where g = f.
@@ -110,7 +112,7 @@ fn pull(gradient: impl Iterator<Item = f64>, f: &[f64], label: usize) -> f64 {
 
 /// Turns a gradient into ⟨gradient, Y − f⟩ for each one-hot Y, divided by a number.
 fn pull_each(gradient: &mut [f64], f: &[f64], divisor: f64) {
-    let mean: f64 = gradient.iter().zip(f).map(|(slope, f)| slope * f).sum();
+    let mean = sum_of(gradient, f, |slope, f| slope * f);
     gradient.iter_mut().for_each(|slope| *slope = (*slope - mean) / divisor);
 }
 

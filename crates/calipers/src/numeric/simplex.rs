@@ -1,5 +1,7 @@
 //! Points of the simplex: softmax, logarithms, mixtures.
 
+use super::simd::sum_of;
+
 /// Probabilities below this count as this wherever a logarithm of f is a *feature* of a
 /// recalibrator (losses have no floor unless the user asks for one). Lower floors recover less of
 /// the error, because one row that f rules out and that happens then outweighs all others;
@@ -41,7 +43,7 @@ pub(crate) fn softmax(scores: &mut [f64]) -> f64 {
 /// Divides by the sum; a row of zeros becomes uniform.
 #[inline]
 pub(crate) fn normalise(row: &mut [f64]) {
-    let sum: f64 = row.iter().sum();
+    let sum = sum_of(row, row, |p, _| p);
     if sum > 0.0 {
         row.iter_mut().for_each(|value| *value /= sum);
     } else {

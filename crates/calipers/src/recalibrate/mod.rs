@@ -57,6 +57,7 @@ pub(crate) use logistic::LogisticMap;
 use crate::data::Sample;
 use crate::error::Result;
 use crate::loss::Purpose;
+use crate::numeric::simd::widely;
 use crate::run::stop;
 
 /// The penalty on the squared distance from the identity map of those of the logistic family that
@@ -252,10 +253,10 @@ fn check_classes(model: &impl Model, f: ArrayView2<'_, f64>) -> Result<()> {
 /// Gives a class that f holds possible at least the least normal number. A map that is as steep as the
 /// labels of a few rows make it underflows to 0, and one row of that class would make `log` −∞ for all.
 fn keep_possible(f: ArrayView2<'_, f64>, mut g: ArrayViewMut2<'_, f64>) {
-    g.zip_mut_with(&f, |g, f| {
-        if *g <= 0.0 && *f > 0.0 {
-            *g = f64::MIN_POSITIVE;
-        }
+    widely(f.len(), || {
+        g.zip_mut_with(&f, |g, f| {
+            *g = if *g <= 0.0 && *f > 0.0 { f64::MIN_POSITIVE } else { *g };
+        });
     });
 }
 

@@ -1,4 +1,5 @@
 use super::{FEWEST_ROWS, Spread};
+use crate::numeric::simd::{sum_of, widely};
 
 /// What the score of a row is, and what it could have been.
 #[derive(Debug, Clone, Copy, Default)]
@@ -14,13 +15,15 @@ pub(crate) struct Possible {
 impl Possible {
     /// From the scores of all classes of a problem.
     pub fn of(f: &[f64], scores: &[f64], label: usize) -> Self {
-        let mut possible = Self { score: scores[label], mean: 0.0, square: 0.0 };
         // A score that cannot happen, or that no finite variance allows for, says nothing.
-        for (f, score) in f.iter().zip(scores).filter(|(f, s)| **f > 0.0 && s.is_finite()) {
-            possible.mean += f * score;
-            possible.square += f * score * score;
-        }
-        possible
+        let counted = |f: f64, score: f64| if f > 0.0 && score.is_finite() { score } else { 0.0 };
+        let (mean, square) = widely(f.len(), || {
+            (
+                sum_of(f, scores, |f, score| f * counted(f, score)),
+                sum_of(f, scores, |f, score| f * counted(f, score) * counted(f, score)),
+            )
+        });
+        Self { score: scores[label], mean, square }
     }
 
     /// From the two scores of "this class or not", one such problem of several a row: added up over

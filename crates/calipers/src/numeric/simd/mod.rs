@@ -6,11 +6,13 @@
 
 mod exp;
 mod ln;
+mod long;
 mod product;
 mod softmax;
 
 pub(crate) use exp::{exp, exp_in_place};
 pub(crate) use ln::{floored_logs, ln, ln_in_place};
+pub(crate) use long::{sum_of, widely};
 pub(crate) use product::{add_product, add_symmetric_product, add_transposed_product};
 pub(crate) use softmax::softmax_rows;
 

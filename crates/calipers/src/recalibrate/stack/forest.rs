@@ -24,17 +24,54 @@ pub(super) struct Split {
 
 /// Grown trees.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(from = "SavedForest", into = "SavedForest")]
 pub(super) struct Forest {
     classes: usize,
     trees: Vec<Tree>,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone)]
 struct Tree {
     /// One a level; the first decides the highest bit of the leaf's number.
     splits: Vec<Split>,
-    /// For each leaf and class, what probabilities are multiplied by.
+    /// For each leaf and class, what probabilities are multiplied by; filled up to whole vectors.
+    leaves: Vec<Lanes>,
+}
+
+/// A forest as it is saved: without what fills up.
+#[derive(Serialize, Deserialize)]
+struct SavedForest {
+    classes: usize,
+    trees: Vec<SavedTree>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SavedTree {
+    splits: Vec<Split>,
     factors: Vec<f32>,
+}
+
+impl From<Forest> for SavedForest {
+    fn from(forest: Forest) -> Self {
+        let classes = forest.classes;
+        let saved = |tree: Tree| {
+            let leaves = tree.leaves.chunks_exact(width(classes));
+            let factors = leaves.flat_map(|leaf| &leaf.as_flattened()[..classes]).copied();
+            SavedTree { factors: factors.collect(), splits: tree.splits }
+        };
+        Self { classes, trees: forest.trees.into_iter().map(saved).collect() }
+    }
+}
+
+impl From<SavedForest> for Forest {
+    fn from(saved: SavedForest) -> Self {
+        let classes = saved.classes;
+        let tree = |SavedTree { splits, factors }: SavedTree| {
+            let is_whole = classes > 0 && factors.len().is_multiple_of(classes);
+            Tree { splits, leaves: if is_whole { pad(&factors, classes) } else { Vec::new() } }
+        };
+        Self { classes, trees: saved.trees.into_iter().map(tree).collect() }
+    }
 }
 
 impl Forest {
@@ -44,22 +81,14 @@ impl Forest {
 
     /// Adds a tree.
     pub fn plant(&mut self, splits: &[Split], leaves: &[Lanes]) {
-        let leaves = leaves.chunks_exact(width(self.classes));
-        let factors = leaves.flat_map(|leaf| &leaf.as_flattened()[..self.classes]);
-        self.trees.push(Tree { splits: splits.to_vec(), factors: factors.copied().collect() });
+        self.trees.push(Tree { splits: splits.to_vec(), leaves: leaves.to_vec() });
     }
 
-    /// The leaves of each tree as vectors want them, for [`Forest::advance`].
-    pub fn layout(&self) -> Vec<Vec<Lanes>> {
-        self.trees.iter().map(|tree| pad(&tree.factors, self.classes)).collect()
-    }
-
-    /// Moves rows by some of the trees, given the layout of all and each feature's places of the rows.
+    /// Moves rows by some of the trees, given each feature's places of the rows.
     #[inline(always)]
     pub fn advance<S: Simd>(
         &self,
         simd: S,
-        layout: &[Vec<Lanes>],
         trees: Range<usize>,
         places: &[Vec<u8>],
         codes: &mut [u8],
@@ -72,7 +101,7 @@ impl Forest {
             for split in &tree.splits {
                 divide(codes, &places[split.feature as usize], split.border);
             }
-            let leaves = &layout[number];
+            let leaves = &tree.leaves;
             let rest = is_due(number + 1) || number + 1 == last;
             match width {
                 1 => advance::<S, 1>(simd, codes, leaves, width, probs, rest),
@@ -89,9 +118,12 @@ impl Forest {
             && self.trees.len() == trees
             && self.trees.iter().all(|tree| {
                 tree.splits.len() < 8
-                    && tree.factors.len() == classes << tree.splits.len()
+                    && tree.leaves.len() == width(classes) << tree.splits.len()
                     && tree.splits.iter().all(|split| (split.feature as usize) < features)
-                    && tree.factors.iter().all(|factor| FACTORS.contains(factor))
+                    && tree.leaves.chunks_exact(width(classes)).all(|leaf| {
+                        let factors = &leaf.as_flattened()[..classes];
+                        factors.iter().all(|factor| FACTORS.contains(factor))
+                    })
             })
     }
 }

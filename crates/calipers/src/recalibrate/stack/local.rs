@@ -7,21 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::forest::Forest;
 use super::growth::Growth;
-use super::kernel::{self, Kernel, WIDTHS};
+use super::kernel::{Kernel, Layout, WIDTHS};
 use super::limits::Limits;
-use super::rows::{Borders, Lanes, StackRows, pad, width};
+use super::rows::{Borders, StackRows, pad, width};
 use super::training::{Training, in_bag};
 use super::trees::grow;
 use crate::numeric::random::derive_seed;
 
 /// How many members they are: the forests after each of some numbers of trees, and each kernel.
 pub(super) const MEMBERS: usize = Growth::MEMBERS + WIDTHS;
-
-/// What [`Local::rows`] looks at, laid out: the leaves of each tree of each forest, and the support.
-pub(super) struct Layout {
-    forests: Vec<Vec<Vec<Lanes>>>,
-    kernel: kernel::Layout,
-}
 
 /// Forests and kernels, fitted.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -52,10 +46,9 @@ impl Local {
         (Self { borders, growth, forests, kernel }, tables)
     }
 
-    /// Everything that [`Local::rows`] looks at, as vectors want it.
+    /// The support of the kernels, laid out for [`Local::rows`].
     pub fn layout(&self) -> Layout {
-        let forests = self.forests.iter().map(Forest::layout).collect();
-        Layout { forests, kernel: self.kernel.layout() }
+        self.kernel.layout()
     }
 
     /// Each member's predictions of rows of f, of which `tempered` is T, and which are `new` or may be
@@ -67,18 +60,13 @@ impl Local {
         layout: &Layout,
         new: bool,
     ) -> Vec<Vec<f32>> {
-        let mut tables = self.forest_rows(f, tempered, &layout.forests);
-        tables.extend(self.kernel.rows(&layout.kernel, tempered, new));
+        let mut tables = self.forest_rows(f, tempered);
+        tables.extend(self.kernel.rows(layout, tempered, new));
         tables
     }
 
     /// The means of the forests' predictions.
-    fn forest_rows(
-        &self,
-        f: ArrayView2<'_, f64>,
-        tempered: &[f32],
-        layouts: &[Vec<Vec<Lanes>>],
-    ) -> Vec<Vec<f32>> {
+    fn forest_rows(&self, f: ArrayView2<'_, f64>, tempered: &[f32]) -> Vec<Vec<f32>> {
         let (rows, classes) = f.dim();
         let places = self.borders.places(f);
         let start = pad(tempered, classes);
@@ -86,14 +74,14 @@ impl Local {
         let mut codes = vec![0; rows];
         let mut tables = vec![vec![0.0; rows * classes]; Growth::MEMBERS];
         let share = 1.0 / self.forests.len() as f32;
-        for (forest, layout) in self.forests.iter().zip(layouts) {
+        for forest in &self.forests {
             probs.copy_from_slice(&start);
             let mut grown = 0;
             for (table, trees) in tables.iter_mut().zip(self.growth.members) {
                 let (codes, probs) = (&mut codes, &mut probs);
                 dispatch!(
                     Level::new(),
-                    simd => forest.advance(simd, layout, grown..trees, &places, codes, probs)
+                    simd => forest.advance(simd, grown..trees, &places, codes, probs)
                 );
                 grown = trees;
                 let rows = probs.chunks_exact(width(classes));

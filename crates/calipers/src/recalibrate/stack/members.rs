@@ -3,8 +3,9 @@
 use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
 
+use super::kernel::Layout;
 use super::limits::Limits;
-use super::local::{self, Layout, Local};
+use super::local::{self, Local};
 use super::structured::Structured;
 use super::training::Training;
 use crate::data::Sample;

@@ -10,7 +10,7 @@ use super::mixture::Mixture;
 use super::weights::LeastSquares;
 use crate::data::Sample;
 use crate::loss::Purpose;
-use crate::numeric::simd::padded;
+use crate::numeric::simd::{padded, widely};
 use crate::numeric::simplex::{is_moderate, mix_with_uniform, normalise};
 use crate::run::stop;
 
@@ -55,11 +55,12 @@ impl Stacked {
         let mut this = Self { classes, members, weights, mixture: Vec::new(), used: 1.0 };
         let mut mixture = [(); 2].map(|()| Mixture::new(1 + this.members.count()));
         let mut own = [Vec::new(), Vec::new()];
-        let mut g = vec![0.0; classes];
+        let (mut change, mut g) = (vec![0.0; classes], vec![0.0; classes]);
         for row in (0..predicted.rows).take_while(|_| !stop::requested()) {
             let (f, label) = (sample.row(row), sample.labels()[row] as usize);
             predicted.write_changes(row, f, &mut changes);
-            this.write_squared(&unseen[row % 2], f, &changes, &mut g);
+            this.write_change(&unseen[row % 2], &changes, &mut change);
+            Self::write_squared(f, &change, &mut g);
             let members = this.changes(&changes).map(|change| f[label] + change[label]);
             let given = [g[label]].into_iter().chain(members).map(|p| this.mixed(p));
             own[row % 2].push(this.mixed(f[label]));
@@ -71,6 +72,7 @@ impl Stacked {
     }
 
     /// What each member changes.
+    #[inline(always)]
     fn changes<'a>(&self, changes: &'a [f64]) -> impl Iterator<Item = &'a [f64]> + use<'a> {
         changes.chunks_exact(padded(self.classes))
     }
@@ -82,43 +84,48 @@ impl Stacked {
     }
 
     /// Σ w D: what the stack changes.
-    fn write_change(&self, weights: &[f64], changes: &[f64], g: &mut [f64]) {
-        g.fill(0.0);
+    #[inline(always)]
+    fn write_change(&self, weights: &[f64], changes: &[f64], sum: &mut [f64]) {
+        sum.fill(0.0);
         for (weight, change) in weights.iter().zip(self.changes(changes)) {
-            g.iter_mut().zip(change).for_each(|(g, change)| *g += weight * change);
+            sum.iter_mut().zip(change).for_each(|(sum, change)| *sum += weight * change);
         }
     }
 
     /// As far along the change as the simplex goes, and no further than the change itself: of a
     /// norm only the direction matters.
-    fn write_direction(&self, f: &[f64], changes: &[f64], g: &mut [f64]) {
-        self.write_change(&self.weights, changes, g);
-        let falling = f.iter().zip(&*g).filter(|(_, change)| **change < 0.0);
+    #[inline(always)]
+    fn write_direction(f: &[f64], change: &[f64], g: &mut [f64]) {
+        let falling = f.iter().zip(change).filter(|(_, change)| **change < 0.0);
         let most = falling.map(|(f, change)| f / -change).fold(1.0, f64::min);
-        g.iter_mut().zip(f).for_each(|(g, f)| *g = (f + most * *g).clamp(0.0, 1.0));
+        let each = g.iter_mut().zip(f).zip(change);
+        each.for_each(|((g, f), change)| *g = (f + most * change).clamp(0.0, 1.0));
     }
 
     /// The change itself, floored and normalised.
-    fn write_squared(&self, weights: &[f64], f: &[f64], changes: &[f64], g: &mut [f64]) {
-        self.write_change(weights, changes, g);
-        g.iter_mut().zip(f).for_each(|(g, f)| *g = (f + *g).max(LEAST));
+    #[inline(always)]
+    fn write_squared(f: &[f64], change: &[f64], g: &mut [f64]) {
+        let each = g.iter_mut().zip(f).zip(change);
+        each.for_each(|((g, f), change)| *g = (f + change).max(LEAST));
         normalise(g);
     }
 
     /// The mean of what is best for the squared error and for the logarithm: the first may rule a class
     /// out that the second does not, and the second may be timid.
-    fn write_used(&self, f: &[f64], changes: &[f64], g: &mut [f64]) {
+    #[inline(always)]
+    fn write_used(&self, f: &[f64], change: &[f64], changes: &[f64], g: &mut [f64]) {
         let mut squared = vec![0.0; g.len()];
-        self.write_squared(&self.weights, f, changes, &mut squared);
-        self.write_log(f, changes, g);
+        Self::write_squared(f, change, &mut squared);
+        self.write_log(f, change, changes, g);
         let far = 0.5 * self.used;
         let rows = g.iter_mut().zip(squared).zip(f);
         rows.for_each(|((g, squared), f)| *g = far * (*g + squared) + (1.0 - self.used) * f);
     }
 
     /// The mixture of the stack and its members.
-    fn write_log(&self, f: &[f64], changes: &[f64], g: &mut [f64]) {
-        self.write_squared(&self.weights, f, changes, g);
+    #[inline(always)]
+    fn write_log(&self, f: &[f64], change: &[f64], changes: &[f64], g: &mut [f64]) {
+        Self::write_squared(f, change, g);
         let own = self.mixture[0];
         g.iter_mut().zip(f).for_each(|(g, f)| *g = own * *g + (1.0 - own) * f);
         for (share, change) in self.mixture[1..].iter().zip(self.changes(changes)) {
@@ -132,11 +139,18 @@ impl Stacked {
 
 impl Predicted {
     /// Writes what each member changes of a row of f, member after member.
+    #[inline(always)]
     fn write_changes(&self, row: usize, f: &[f64], changes: &mut [f64]) {
         let classes = f.len();
         for (table, changes) in self.tables.iter().zip(changes.chunks_exact_mut(padded(classes))) {
             let g = &table[row * classes..(row + 1) * classes];
-            let scale = 1.0 / g.iter().map(|&p| f64::from(p)).sum::<f64>();
+            let (eights, rest) = g.as_chunks::<8>();
+            let mut sums = [0.0; 8];
+            for eight in eights {
+                sums.iter_mut().zip(eight).for_each(|(sum, p)| *sum += f64::from(*p));
+            }
+            let rest: f64 = rest.iter().map(|&p| f64::from(p)).sum();
+            let scale = 1.0 / (sums.iter().sum::<f64>() + rest);
             for ((change, &g), f) in changes.iter_mut().zip(g).zip(f) {
                 *change = f64::from(g) * scale - f;
             }
@@ -175,6 +189,7 @@ impl Model for Stacked {
                 return g;
             };
             let mut changes = vec![0.0; self.members.count() * padded(classes)];
+            let mut change = vec![0.0; classes];
             // Who estimates holds rows out; who uses g may come back with those it was fitted to.
             for new in [true, false] {
                 let is_own = |purpose: &Purpose| (*purpose != Purpose::Use) == new;
@@ -182,19 +197,23 @@ impl Model for Stacked {
                     continue;
                 }
                 let predicted = self.members.rows(rows, layout.as_ref(), new);
-                for (row, f) in f.chunks_exact(classes).enumerate() {
+                let mut write = |row: usize, f: &[f64]| {
                     predicted.write_changes(row, f, &mut changes);
+                    self.write_change(&self.weights, &changes, &mut change);
                     let own = g.chunks_exact_mut(rows.len()).zip(purposes);
                     for (g, purpose) in own.filter(|(_, purpose)| is_own(purpose)) {
                         let g = &mut g[row * classes..(row + 1) * classes];
                         match purpose {
-                            Purpose::Direction => self.write_direction(f, &changes, g),
-                            Purpose::Squared => self.write_squared(&self.weights, f, &changes, g),
-                            Purpose::Log => self.write_log(f, &changes, g),
-                            Purpose::Use => self.write_used(f, &changes, g),
+                            Purpose::Direction => Self::write_direction(f, &change, g),
+                            Purpose::Squared => Self::write_squared(f, &change, g),
+                            Purpose::Log => self.write_log(f, &change, &changes, g),
+                            Purpose::Use => self.write_used(f, &change, &changes, g),
                         }
                     }
-                }
+                };
+                widely(f.len(), || {
+                    f.chunks_exact(classes).enumerate().for_each(|(row, f)| write(row, f))
+                });
             }
             g
         };

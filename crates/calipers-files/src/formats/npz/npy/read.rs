@@ -22,15 +22,25 @@ pub fn read(mut reader: impl Read, allowance: &mut Allowance) -> Result<Values, 
     let elements = promised(&header, &element, allowance)?;
     Ok(match element.convert {
         Convert::Number(convert) => {
-            let numbers =
-                elements_of(reader, element.size, elements, Vec::new(), |numbers, bytes| {
+            // As many as a file of this size can hold if it is not compressed: making room step by step
+            // would copy the numbers each time.
+            let there =
+                usize::try_from(allowance.size()).unwrap_or(usize::MAX) / element.size.max(1);
+            let room = Vec::with_capacity(elements.min(there));
+            let numbers = elements_of(
+                reader,
+                element.size,
+                elements,
+                room,
+                |numbers: &mut Vec<f64>, bytes| {
                     if element.big_endian {
                         bytes.reverse();
                     }
                     let mut wide = [0; 8];
                     wide[..bytes.len()].copy_from_slice(bytes);
                     numbers.push(convert(wide));
-                })?;
+                },
+            )?;
             number_values(numbers, &header)
         }
         Convert::Word(convert) => {
