@@ -35,8 +35,22 @@ pub(super) fn softmax<T: Real>(logits: ArrayView2<'_, T>) -> Result<Vec<f64>> {
         let (largest, sums) = (&mut largest[..count], &mut sums[..count]);
         let scores = &mut scores[..count.next_multiple_of(4) * stride];
         dispatch!(Level::new(), simd => softmax_rows(simd, scores, stride, largest, sums));
-        for (masses, sum) in scores.chunks_exact(stride).zip(sums) {
-            cells.extend(masses[..classes].iter().map(|mass| mass / *sum));
+        let rows = (first..).zip(scores.chunks_exact(stride)).zip(largest.iter().zip(sums));
+        for ((row, masses), (largest, sum)) in rows {
+            let masses = &masses[..classes];
+            let start = cells.len();
+            cells.extend(masses.iter().map(|mass| mass / *sum));
+            // Vectors take what is hardly more than 0 for 0.
+            if masses.iter().fold(false, |any, mass| any | (*mass <= 0.0)) {
+                let logit = |class: usize| match single {
+                    true if class == 0 => 0.0,
+                    true => logits[[row, 0]].into(),
+                    false => logits[[row, class]].into(),
+                };
+                for class in (0..classes).filter(|&class| masses[class] <= 0.0) {
+                    cells[start + class] = (logit(class) - *largest).exp() / *sum;
+                }
+            }
         }
     }
     Ok(cells)
