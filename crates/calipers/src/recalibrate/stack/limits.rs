@@ -8,7 +8,7 @@ use super::structured::WHOLE_HESSIAN;
 use crate::words::thousands;
 
 /// Beyond this many classes nothing is learnt from the rows nearby, by trees or by kernels: as many rows as
-/// can be looked at hardly show each class once. docs/choices.md, "Beyond 128 classes", has the figures.
+/// can be looked at hardly show each class once. docs/choices.md, "Beyond 128 classes".
 const MOST_LOCAL_CLASSES: usize = 128;
 
 /// The most numbers (rows × classes) that the scaling learns from, and trees.
