@@ -31,6 +31,17 @@ fn divided(place: &Place, folder: &str, lines: &[String], files: usize) {
     }
 }
 
+/// So many rows in one file, in seven, and the other way round in a hundred.
+fn in_parts(count: u32) -> Place {
+    let place = Place::new();
+    let mut rows = lines(count);
+    divided(&place, "one", &rows, 1);
+    divided(&place, "seven", &rows, 7);
+    rows.reverse();
+    divided(&place, "hundred", &rows, 100);
+    place
+}
+
 const QUICK: [&str; 6] = ["--recalibrator", "temperature", "--draws", "19", "--format", "json"];
 const KEYED: [&str; 8] = ["--key", "id", "--weight", "w", "--group", "site", "--sample", "700"];
 
@@ -41,12 +52,7 @@ fn json(place: &Place, words: &[&str]) -> Value {
 
 #[test]
 fn rows_with_keys_give_the_same_digits_in_any_parts_and_order() {
-    let place = Place::new();
-    let mut rows = lines(3_000);
-    divided(&place, "one", &rows, 1);
-    divided(&place, "seven", &rows, 7);
-    rows.reverse();
-    divided(&place, "hundred", &rows, 100);
+    let place = in_parts(3_000);
     let run = |words: &[&str]| json(&place, &[&["estimate"], words, &KEYED[..]].concat());
     let expected = run(&["one"]);
     assert_eq!((&expected["n"], &expected["sample"]), (&3_000.into(), &700.into()));
@@ -154,12 +160,7 @@ fn rows_beyond_the_memory_are_scored_and_not_learnt_from() {
 
 #[test]
 fn other_measures_are_of_all_rows_where_sums_are_enough() {
-    let place = Place::new();
-    let mut rows = lines(3_000);
-    divided(&place, "one", &rows, 1);
-    divided(&place, "seven", &rows, 7);
-    rows.reverse();
-    divided(&place, "hundred", &rows, 100);
+    let place = in_parts(3_000);
     let columns = ["--label", "y", "--probs", "p", "--measure", "ece,smooth,spiegelhalter,cox"];
     let run = |words: &[&str]| place.run(&[&["neighbours"], words, &columns[..]].concat());
     let sampled = ["--key", "id", "--sample", "700", "--format", "json"];

@@ -110,6 +110,11 @@ impl Layout {
         &self.scores
     }
 
+    /// How many columns of predictions there are, those of an archive's matrix included.
+    pub fn score_columns(&self) -> usize {
+        self.count
+    }
+
     /// The column of the observed classes.
     pub fn label(&self) -> &str {
         &self.origin.labels

@@ -90,9 +90,9 @@ impl<'a> Pass<'a> {
     pub fn sample(&self, most: usize, seed: u64) -> Result<Pick> {
         let scan = Scan::new(self.inputs, self.layout).threads(self.threads);
         let total = self.inputs.rows()?;
-        let sampler = || {
-            let sampler = Sampler::new(most, seed);
-            total.map_or(sampler.clone(), |total| sampler.expecting(total))
+        let sampler = || match total {
+            Some(total) => Sampler::new(most, seed).expecting(total),
+            None => Sampler::new(most, seed),
         };
         let samplers = scan.run(
             sampler,

@@ -43,7 +43,7 @@ impl Room {
 
 /// How many rows of some files to draw.
 pub fn planned(layout: &Layout, room: Room) -> usize {
-    room.sample_of(layout.scores().len().max(2))
+    room.sample_of(layout.score_columns().max(2))
 }
 
 /// Whether the rows of some files are surely no more than are drawn: from what the files say of
@@ -55,7 +55,7 @@ pub fn fits(inputs: &Inputs, layout: &Layout, room: Room) -> Result<bool> {
     let most = planned(layout, room) as u64;
     if let Some(rows) = inputs.rows()? {
         // A file that promises more than any file can hold is damaged: reading it as a table says so.
-        let promised = rows.saturating_mul(CELL).saturating_mul(layout.scores().len() as u64);
+        let promised = rows.saturating_mul(CELL).saturating_mul(layout.score_columns() as u64);
         let believable = Allowance::of("", inputs.bytes(), LEAST).limit();
         return Ok(rows <= most || promised > believable);
     }

@@ -170,6 +170,27 @@ fn a_fault_of_the_step_is_told_as_well() {
     assert_eq!(none, Err(Fault::File("there are no rows in any of 0 files".to_owned())));
 }
 
+/// The classes of an archive are the columns of its matrix, and take as much room as columns do.
+#[test]
+fn the_sample_of_an_archive_is_that_of_its_classes() {
+    use crate::common::npy::{archive, array};
+    use calipers_files::{Room, planned};
+    use zip::CompressionMethod::Stored;
+    let place = Place::new();
+    let numbers: Vec<u8> = (0..60).flat_map(|_| (1.0_f64 / 30.0).to_le_bytes()).collect();
+    let arrays = [
+        ("probs", array("'<f8'", "(2, 30)", &numbers)),
+        ("labels", array("'|u1'", "(2,)", &[0, 1])),
+    ];
+    let inputs = Inputs::find(&[place.write("a.npz", archive(&arrays, Stored))]).unwrap();
+    let layout = Layout::of(&inputs, &Columns::new()).unwrap();
+    for memory in [5_000_000, 1 << 40] {
+        let room = Room { memory, sample: None };
+        assert_eq!(planned(&layout, room), room.sample_of(30));
+        assert!(room.sample_of(30) < room.sample_of(2));
+    }
+}
+
 #[test]
 fn archives_are_of_the_same_classes() {
     use crate::common::npy::{archive, array};

@@ -69,36 +69,38 @@ impl Scale {
     /// Fits β under the floor that suits the sample best, the first of several that do; of many numbers,
     /// the floor that suits some of the rows.
     pub fn fit(sample: &Sample) -> Self {
-        Self::fit_with_logs(sample).0
+        Self::fit_with_gaps(sample).0
     }
 
     /// As [`Scale::fit`]; with ln f of the rows under that floor, up to a constant for each row.
     pub fn fit_with_logs(sample: &Sample) -> (Self, Features) {
-        let step = (sample.rows() * sample.classes()).div_ceil(CHOICE_NUMBERS);
-        if step <= 1 {
-            let scale = Self::under_best(sample);
-            let f = sample.probs();
-            return (scale, scale.logs(f.as_slice().unwrap_or_default(), sample.classes()));
-        }
-        let some: Vec<u32> = (0..sample.rows() as u32).step_by(step).collect();
-        let chosen = Self::under_best(&sample.select(&some));
-        let start = Some(chosen.inverse_temperature.ln());
-        let (scale, gaps) = Self::under(sample, chosen.floor, start);
+        let (scale, gaps) = Self::fit_with_gaps(sample);
         (scale, gaps.into_logs(sample, scale.floor))
     }
 
+    /// As [`Scale::fit`]; with what it was fitted to.
+    fn fit_with_gaps(sample: &Sample) -> (Self, Gaps) {
+        let step = (sample.rows() * sample.classes()).div_ceil(CHOICE_NUMBERS);
+        if step <= 1 {
+            return Self::under_best(sample);
+        }
+        let some: Vec<u32> = (0..sample.rows() as u32).step_by(step).collect();
+        let (chosen, _) = Self::under_best(&sample.select(&some));
+        Self::under(sample, chosen.floor, Some(chosen.inverse_temperature.ln()))
+    }
+
     /// Fits β under each floor that makes a difference, and keeps the best.
-    fn under_best(sample: &Sample) -> Self {
+    fn under_best(sample: &Sample) -> (Self, Gaps) {
         let least = sample.probs().iter().copied().fold(1.0, f64::min);
-        let with_loss = |floor: f64| {
-            let (scale, gaps) = Self::under(sample, floor, None);
-            (scale, gaps.loss(scale.inverse_temperature))
-        };
-        let (mut best, mut least_loss) = with_loss(FLOOR);
+        let loss = |(scale, gaps): &(Self, Gaps)| gaps.loss(scale.inverse_temperature);
+        let mut best = Self::under(sample, FLOOR, None);
+        let mut least_loss = None;
         for pair in FLOORS.windows(2).take_while(|pair| least < pair[0] && !stop::requested()) {
-            let (other, loss) = with_loss(pair[1]);
-            if loss < least_loss * (1.0 - ROUNDING) {
-                (best, least_loss) = (other, loss);
+            let known = *least_loss.get_or_insert_with(|| loss(&best));
+            let other = Self::under(sample, pair[1], None);
+            let other_loss = loss(&other);
+            if other_loss < known * (1.0 - ROUNDING) {
+                (best, least_loss) = (other, Some(other_loss));
             }
         }
         best

@@ -54,9 +54,10 @@ impl Stream {
         (0..self.f[0].len()).map(|class| class.to_string()).collect()
     }
 
-    fn plan(&self, asked: &Estimator, sample: usize, parts: &[Vec<usize>], keyed: bool) -> Plan {
+    /// What samplers that begin as this one draw from the parts.
+    fn drawn(&self, begun: &Sampler, parts: &[Vec<usize>], keyed: bool) -> Drawn {
         let samplers = parts.iter().map(|part| {
-            let mut sampler = Sampler::new(sample, 0);
+            let mut sampler = begun.clone();
             self.block(part, keyed, |rows| sampler.add(rows)).unwrap();
             sampler
         });
@@ -64,10 +65,14 @@ impl Stream {
             all.merge(one).unwrap();
             all
         });
+        whole.unwrap().finish().unwrap()
+    }
+
+    fn plan(&self, asked: &Estimator, sample: usize, parts: &[Vec<usize>], keyed: bool) -> Plan {
+        let drawn = self.drawn(&Sampler::new(sample, 0), parts, keyed);
         let classes = self.classes();
         let class_of: Vec<u32> = (0..classes.len() as u32).collect();
         let groups = self.groups.as_ref().map_or(&[][..], |(_, names)| names);
-        let drawn = whole.unwrap().finish().unwrap();
         Plan::fit(asked, drawn, &class_of, &classes, groups).unwrap()
     }
 
@@ -235,6 +240,28 @@ fn a_key_that_two_rows_have_is_refused() {
     stream.block(&stream.parts(1)[0], true, |rows| sampler.add(rows)).unwrap();
     let identity = stream.keys[7];
     assert_eq!(sampler.finish().unwrap_err(), Error::Key { identity });
+}
+
+/// Who knows how many rows there are draws the same ones. Who was told a wrong number draws a sample still:
+/// of the lowest ranks, and not taken for everything.
+#[test]
+fn a_sampler_that_knows_the_total_draws_the_same_rows() {
+    let stream = Stream::of(&simulate("binary-overconfident", 5_000, 4).unwrap());
+    let parts = stream.parts(7);
+    let told = |most: usize, total: u64| {
+        stream.drawn(&Sampler::new(most, 3).expecting(total), &parts, true)
+    };
+    for most in [1, 40, 4_999, 5_000, 9_000] {
+        let (blind, told) = (stream.drawn(&Sampler::new(most, 3), &parts, true), told(most, 5_000));
+        let about = |drawn: &Drawn| (drawn.rows(), drawn.fingerprint(), drawn.is_everything());
+        assert_eq!(about(&blind), about(&told), "{most}");
+        assert_eq!(told.seen(), 5_000);
+    }
+    let fewer = told(400, 50_000);
+    // About a tenth of 400 + 6·20 + 40: a tenth of the ranks that may be in it.
+    assert!((30..100).contains(&fewer.rows()) && !fewer.is_everything());
+    let lost = told(9_000, 5_000_000);
+    assert!(lost.rows() < 100 && !lost.is_everything());
 }
 
 /// Rows outside the sample do not share folds: at a thousand times the sample the bound is that of

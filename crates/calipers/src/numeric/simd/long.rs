@@ -19,7 +19,7 @@ pub(crate) fn widely<T>(numbers: usize, work: impl FnOnce() -> T) -> T {
 /// Σ of what a term makes of each pair of numbers: of long rows in eight sums, because in one each term
 /// would wait for the one before.
 #[inline(always)]
-pub(crate) fn sum_of(a: &[f64], b: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
+pub(crate) fn sum_of<T: Copy>(a: &[T], b: &[T], term: impl Fn(T, T) -> f64) -> f64 {
     if a.len() < LONG {
         return a.iter().zip(b).map(|(a, b)| term(*a, *b)).sum();
     }

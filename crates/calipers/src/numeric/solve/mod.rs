@@ -11,6 +11,8 @@ pub(crate) use cholesky::Cholesky;
 pub(crate) use newton::minimise as newton;
 pub(crate) use nnls::non_negative;
 
+use super::simd::sum_of;
+
 /// The gradient's largest component at which L-BFGS has converged, unless the objective says another.
 pub(crate) const TOLERANCE: f64 = 1e-9;
 
@@ -85,17 +87,9 @@ fn infinity_norm(vector: &[f64]) -> f64 {
     vector.iter().fold(0.0, |largest, component| component.abs().max(largest))
 }
 
-/// Σ aᵢ bᵢ, in eight sums that do not wait for each other.
+/// Σ aᵢ bᵢ.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
-    let mut sums = [0.0; 8];
-    for (a, b) in a.iter().zip(b) {
-        for i in 0..8 {
-            sums[i] += a[i] * b[i];
-        }
-    }
-    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-    sums.iter().sum::<f64>() + rest
+    sum_of(a, b, |a, b| a * b)
 }
 
 /// point + step · direction

@@ -102,13 +102,13 @@ impl Forest {
                 divide(codes, &places[split.feature as usize], split.border);
             }
             let leaves = &tree.leaves;
-            let rest = is_due(number + 1) || number + 1 == last;
+            let normalise = is_due(number + 1) || number + 1 == last;
             match width {
-                1 => advance::<S, 1>(simd, codes, leaves, width, probs, rest),
-                2 => advance::<S, 2>(simd, codes, leaves, width, probs, rest),
-                3 => advance::<S, 3>(simd, codes, leaves, width, probs, rest),
-                4 => advance::<S, 4>(simd, codes, leaves, width, probs, rest),
-                _ => advance::<S, 0>(simd, codes, leaves, width, probs, rest),
+                1 => advance::<S, 1>(simd, codes, leaves, width, probs, normalise),
+                2 => advance::<S, 2>(simd, codes, leaves, width, probs, normalise),
+                3 => advance::<S, 3>(simd, codes, leaves, width, probs, normalise),
+                4 => advance::<S, 4>(simd, codes, leaves, width, probs, normalise),
+                _ => advance::<S, 0>(simd, codes, leaves, width, probs, normalise),
             }
         }
     }

@@ -10,7 +10,7 @@ use super::mixture::Mixture;
 use super::weights::LeastSquares;
 use crate::data::Sample;
 use crate::loss::Purpose;
-use crate::numeric::simd::{padded, widely};
+use crate::numeric::simd::{padded, sum_of, widely};
 use crate::numeric::simplex::{is_moderate, mix_with_uniform, normalise};
 use crate::run::stop;
 
@@ -144,13 +144,7 @@ impl Predicted {
         let classes = f.len();
         for (table, changes) in self.tables.iter().zip(changes.chunks_exact_mut(padded(classes))) {
             let g = &table[row * classes..(row + 1) * classes];
-            let (eights, rest) = g.as_chunks::<8>();
-            let mut sums = [0.0; 8];
-            for eight in eights {
-                sums.iter_mut().zip(eight).for_each(|(sum, p)| *sum += f64::from(*p));
-            }
-            let rest: f64 = rest.iter().map(|&p| f64::from(p)).sum();
-            let scale = 1.0 / (sums.iter().sum::<f64>() + rest);
+            let scale = 1.0 / sum_of(g, g, |p, _| f64::from(p));
             for ((change, &g), f) in changes.iter_mut().zip(g).zip(f) {
                 *change = f64::from(g) * scale - f;
             }

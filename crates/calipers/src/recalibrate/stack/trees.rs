@@ -40,13 +40,13 @@ pub(super) fn grow(
     let level = Level::new();
     for tree in (1..=growth.trees()).take_while(|_| !stop::requested()) {
         let is_member = growth.members.contains(&tree);
-        let rest = is_member || is_due(tree);
+        let normalise = is_member || is_due(tree);
         match rows.width() {
-            1 => dispatch!(level, simd => grower.grow::<_, 1>(simd, &mut forest, rest)),
-            2 => dispatch!(level, simd => grower.grow::<_, 2>(simd, &mut forest, rest)),
-            3 => dispatch!(level, simd => grower.grow::<_, 3>(simd, &mut forest, rest)),
-            4 => dispatch!(level, simd => grower.grow::<_, 4>(simd, &mut forest, rest)),
-            _ => dispatch!(level, simd => grower.grow::<_, 0>(simd, &mut forest, rest)),
+            1 => dispatch!(level, simd => grower.grow::<_, 1>(simd, &mut forest, normalise)),
+            2 => dispatch!(level, simd => grower.grow::<_, 2>(simd, &mut forest, normalise)),
+            3 => dispatch!(level, simd => grower.grow::<_, 3>(simd, &mut forest, normalise)),
+            4 => dispatch!(level, simd => grower.grow::<_, 4>(simd, &mut forest, normalise)),
+            _ => dispatch!(level, simd => grower.grow::<_, 0>(simd, &mut forest, normalise)),
         }
         if is_member {
             after(&grower.probs);
