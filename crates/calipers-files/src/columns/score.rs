@@ -33,7 +33,7 @@ pub fn take(table: &mut Table, choice: &ScoreChoice) -> Result<Scores> {
         columns => take_columns(table, columns, what)?,
     };
     // Nearly always there is none, and looking for its place would take longer than anything else.
-    if !scores.values.iter().any(|value| value.is_nan()) {
+    if !scores.values.iter().fold(false, |any, value| any | value.is_nan()) {
         return Ok(scores);
     }
     match scores.values.indexed_iter().find(|(_, value)| value.is_nan()) {

@@ -5,7 +5,7 @@ use ndarray::{ArrayView1, ArrayView2};
 
 use super::probs::Real;
 use crate::error::{Error, Result};
-use crate::numeric::simd::{padded, softmax_rows};
+use crate::numeric::simd::{padded, softmax_rows, widely};
 
 /// Numbers that are handled together, about: few enough to stay in a near cache.
 const NUMBERS: usize = 1 << 13;
@@ -23,25 +23,36 @@ pub(super) fn softmax<T: Real>(logits: ArrayView2<'_, T>) -> Result<Vec<f64>> {
     let mut cells = Vec::with_capacity(rows * classes);
     for first in (0..rows).step_by(block) {
         let count = block.min(rows - first);
-        check(logits, first, count)?;
         for (row, scores) in (first..rows).zip(scores.chunks_exact_mut(stride)) {
             // What filled the row up was made 0 by the block before.
             scores[classes..].fill(f64::NEG_INFINITY);
             // Class 0, where only class 1 is given.
             scores[0] = 0.0;
             let to = &mut scores[usize::from(single)..classes];
-            to.iter_mut().zip(logits.row(row)).for_each(|(to, &logit)| *to = logit.into());
+            let logits = logits.row(row);
+            to.iter_mut().zip(logits).for_each(|(to, &logit)| *to = logit.into());
+            if !are_logits(to, single) {
+                return Err(fault(row, logits));
+            }
         }
         let (largest, sums) = (&mut largest[..count], &mut sums[..count]);
         let scores = &mut scores[..count.next_multiple_of(4) * stride];
         dispatch!(Level::new(), simd => softmax_rows(simd, scores, stride, largest, sums));
-        let rows = (first..).zip(scores.chunks_exact(stride)).zip(largest.iter().zip(sums));
+        let rows = (first..).zip(scores.chunks_exact_mut(stride)).zip(largest.iter().zip(sums));
         for ((row, masses), (largest, sum)) in rows {
-            let masses = &masses[..classes];
+            let masses = &mut masses[..classes];
             let start = cells.len();
-            cells.extend(masses.iter().map(|mass| mass / *sum));
+            let is_any_none = widely(
+                classes,
+                #[inline(always)]
+                || {
+                    masses.iter_mut().for_each(|mass| *mass /= *sum);
+                    masses.iter().fold(false, |any, mass| any | (*mass <= 0.0))
+                },
+            );
+            cells.extend_from_slice(masses);
             // Vectors take what is hardly more than 0 for 0.
-            if masses.iter().fold(false, |any, mass| any | (*mass <= 0.0)) {
+            if is_any_none {
                 let logit = |class: usize| match single {
                     true if class == 0 => 0.0,
                     true => logits[[row, 0]].into(),
@@ -56,25 +67,19 @@ pub(super) fn softmax<T: Real>(logits: ArrayView2<'_, T>) -> Result<Vec<f64>> {
     Ok(cells)
 }
 
-/// Refuses what is no logit, and rows that leave nothing possible.
-fn check<T: Real>(logits: ArrayView2<'_, T>, first: usize, count: usize) -> Result<()> {
-    let single = logits.ncols() == 1;
-    for row in first..first + count {
-        let logits = logits.row(row);
-        if !(are_below_infinity(logits) && (single || is_any_finite(logits))) {
-            return Err(fault(row, logits));
-        }
-    }
-    Ok(())
-}
-
-/// Without a way out at the first that is not: like this, many are looked at together.
-fn are_below_infinity<T: Real>(logits: ArrayView1<'_, T>) -> bool {
-    logits.iter().fold(true, |all, &logit| all & (logit.into() < f64::INFINITY))
-}
-
-fn is_any_finite<T: Real>(logits: ArrayView1<'_, T>) -> bool {
-    logits.iter().any(|&logit| logit.into().is_finite())
+/// Whether there is no +∞ and none that is no number, and they leave something possible. Without a way out
+/// at the first that is not: like this, many are looked at together.
+fn are_logits(logits: &[f64], single: bool) -> bool {
+    let (all, any) = widely(
+        logits.len(),
+        #[inline(always)]
+        || {
+            let all = logits.iter().fold(true, |all, logit| all & (*logit < f64::INFINITY));
+            let any = logits.iter().fold(false, |any, logit| any | (*logit > f64::NEG_INFINITY));
+            (all, any)
+        },
+    );
+    all && (any || single)
 }
 
 /// The first logit of a row that is none; or that all of them are −∞.

@@ -35,12 +35,14 @@ impl NamedLoss for Brier {
 
     fn plain(&self, _: f64) -> Option<Plain> {
         Some(Box::new(|f, label| {
-            let squared = |class: usize| {
-                let observed = if class == label { 1.0 } else { 0.0 };
-                (f[class] - observed) * (f[class] - observed)
-            };
-            // Of two classes the scalar.
-            if f.len() == 2 { squared(1) } else { (0..f.len()).map(squared).sum() }
+            if let [_, f] = f {
+                // Of two classes the scalar.
+                let observed = if label == 1 { 1.0 } else { 0.0 };
+                return (f - observed) * (f - observed);
+            }
+            let others = |f: &[f64]| sum_of(f, f, |f, g| f * g);
+            let own = 1.0 - f[label];
+            own * own + others(&f[..label]) + others(&f[label + 1..])
         }))
     }
 }
@@ -59,12 +61,16 @@ impl ProperLoss for Brier {
             scores.copy_from_slice(&[0, 1].map(|label| self.score(f, g, label)));
             return;
         }
-        widely(f.len(), || {
-            // Σ (f − g)(f + g) − 2(f_Y − g_Y).
-            let common = sum_of(f, g, |f, g| (f - g) * (f + g));
-            let each = scores.iter_mut().zip(f.iter().zip(g));
-            each.for_each(|(score, (f, g))| *score = common - 2.0 * (f - g));
-        });
+        widely(
+            f.len(),
+            #[inline(always)]
+            || {
+                // Σ (f − g)(f + g) − 2(f_Y − g_Y).
+                let common = sum_of(f, g, |f, g| (f - g) * (f + g));
+                let each = scores.iter_mut().zip(f.iter().zip(g));
+                each.for_each(|(score, (f, g))| *score = common - 2.0 * (f - g));
+            },
+        );
     }
 
     fn purpose(&self) -> Purpose {

@@ -80,12 +80,16 @@ impl ProperLoss for Log {
             let each = scores.iter_mut().enumerate();
             return each.for_each(|(label, score)| *score = self.score(f, g, label));
         }
-        let are_ordinary = widely(f.len(), || {
-            scores.iter_mut().zip(f.iter().zip(g)).fold(true, |all, (score, (f, g))| {
-                *score = g.max(self.floor) / f.max(self.floor);
-                all & is_ordinary(*score)
-            })
-        });
+        let are_ordinary = widely(
+            f.len(),
+            #[inline(always)]
+            || {
+                scores.iter_mut().zip(f.iter().zip(g)).fold(true, |all, (score, (f, g))| {
+                    *score = g.max(self.floor) / f.max(self.floor);
+                    all & is_ordinary(*score)
+                })
+            },
+        );
         dispatch!(Level::new(), simd => ln_in_place(simd, scores));
         if !are_ordinary {
             for (label, score) in scores.iter_mut().enumerate() {

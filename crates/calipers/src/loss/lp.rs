@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::named::{Entry, NamedLoss};
 use super::part::MetricPart;
 use super::{ProperLoss, Purpose, pull, pull_each, scalar_score};
-use crate::numeric::simd::widely;
+use crate::numeric::simd::{largest_of, sum_of, widely};
 
 /// The loss behind E‖f − C‖ₚ, p ≥ 1 (paper, Proposition 1).
 ///
@@ -92,29 +92,30 @@ impl ProperLoss for Lp {
     }
 
     fn class_scores(&self, f: &[f64], g: &[f64], scores: &mut [f64]) {
-        let steps = || f.iter().zip(g).map(|(f, g)| g - f);
-        let largest = steps().map(f64::abs).fold(0.0, f64::max);
-        if largest <= 0.0 {
-            return scores.fill(0.0);
-        }
         if f.len() == 2 {
             let each = scores.iter_mut().enumerate();
             return each.for_each(|(label, score)| *score = scalar_score(f, g, label));
         }
-        widely(f.len(), || {
-            let power = self.p - 1.0;
-            let scaled = scores.iter_mut().zip(steps().map(|step| step / largest));
-            if power <= 0.0 {
-                scaled.for_each(|(score, step)| *score = sign(step));
-                return pull_each(scores, f, 1.0);
-            }
-            let mut sum = 0.0;
-            for (score, step) in scaled {
-                *score = sign(step) * magnitude(step.abs(), power);
-                sum += step * *score;
-            }
-            pull_each(scores, f, sum.powf(power / self.p));
-        });
+        widely(
+            f.len(),
+            #[inline(always)]
+            || {
+                let largest = largest_of(f, g, 0.0, |f, g| (g - f).abs());
+                if largest <= 0.0 {
+                    return scores.fill(0.0);
+                }
+                let each = scores.iter_mut().zip(f.iter().zip(g));
+                each.for_each(|(score, (f, g))| *score = (g - f) / largest);
+                let power = self.p - 1.0;
+                let sum = match power {
+                    0.0 => to_slopes(scores, |_| 1.0),
+                    1.0 => to_slopes(scores, |size| size),
+                    _ => to_slopes(scores, |size| size.powf(power)),
+                };
+                let norm = sum.powf(power / self.p);
+                pull_each(scores, f, norm);
+            },
+        );
     }
 
     fn purpose(&self) -> Purpose {
@@ -122,6 +123,15 @@ impl ProperLoss for Lp {
     }
 }
 
+/// Turns steps d into sign(d) |d|^(p−1), given that power; returns Σ|d|·|d|^(p−1) = Σ|d|^p.
+#[inline(always)]
+fn to_slopes(steps: &mut [f64], power: impl Fn(f64) -> f64) -> f64 {
+    let sum = sum_of(steps, steps, |step, _| step.abs() * power(step.abs()));
+    steps.iter_mut().for_each(|step| *step = sign(*step) * power(step.abs()));
+    sum
+}
+
+#[inline(always)]
 fn sign(x: f64) -> f64 {
     if x > 0.0 {
         1.0

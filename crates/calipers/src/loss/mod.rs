@@ -111,9 +111,11 @@ fn pull(gradient: impl Iterator<Item = f64>, f: &[f64], label: usize) -> f64 {
 }
 
 /// Turns a gradient into ⟨gradient, Y − f⟩ for each one-hot Y, divided by a number.
+#[inline(always)]
 fn pull_each(gradient: &mut [f64], f: &[f64], divisor: f64) {
     let mean = sum_of(gradient, f, |slope, f| slope * f);
-    gradient.iter_mut().for_each(|slope| *slope = (*slope - mean) / divisor);
+    let share = 1.0 / divisor;
+    gradient.iter_mut().for_each(|slope| *slope = (*slope - mean) * share);
 }
 
 #[cfg(test)]

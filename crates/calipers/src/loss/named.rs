@@ -27,7 +27,7 @@ pub(crate) trait NamedLoss: fmt::Debug + Send + Sync {
 }
 
 /// The loss of a prediction when a class was observed.
-pub(crate) type Plain = Box<dyn Fn(&[f64], usize) -> f64>;
+pub(crate) type Plain = Box<dyn Fn(&[f64], usize) -> f64 + Send + Sync>;
 
 /// What a loss says of itself.
 pub(super) struct Entry {

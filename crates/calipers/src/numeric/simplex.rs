@@ -41,7 +41,7 @@ pub(crate) fn softmax(scores: &mut [f64]) -> f64 {
 }
 
 /// Divides by the sum; a row of zeros becomes uniform.
-#[inline]
+#[inline(always)]
 pub(crate) fn normalise(row: &mut [f64]) {
     let sum = sum_of(row, row, |p, _| p);
     if sum > 0.0 {
@@ -68,7 +68,7 @@ pub(crate) fn is_moderate(value: f64) -> bool {
 /// rows, so that a frequency of 0 out of n never says "impossible".
 ///
 /// Written so that a component already at 1/k stays there to the last bit.
-#[inline]
+#[inline(always)]
 pub(crate) fn mix_with_uniform(row: &mut [f64], training_rows: f64) {
     let uniform = 1.0 / row.len() as f64;
     let share = 1.0 / (training_rows + 1.0);

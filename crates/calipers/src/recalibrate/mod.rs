@@ -253,11 +253,19 @@ fn check_classes(model: &impl Model, f: ArrayView2<'_, f64>) -> Result<()> {
 /// Gives a class that f holds possible at least the least normal number. A map that is as steep as the
 /// labels of a few rows make it underflows to 0, and one row of that class would make `log` −∞ for all.
 fn keep_possible(f: ArrayView2<'_, f64>, mut g: ArrayViewMut2<'_, f64>) {
-    widely(f.len(), || {
-        g.zip_mut_with(&f, |g, f| {
-            *g = if *g <= 0.0 && *f > 0.0 { f64::MIN_POSITIVE } else { *g };
-        });
-    });
+    let least = |g: f64, f: f64| if g <= 0.0 && f > 0.0 { f64::MIN_POSITIVE } else { g };
+    match (f.as_slice(), g.as_slice_mut()) {
+        (Some(f), Some(g)) => {
+            widely(
+                f.len(),
+                #[inline(always)]
+                || {
+                    g.iter_mut().zip(f).for_each(|(g, f)| *g = least(*g, *f));
+                },
+            );
+        }
+        _ => g.zip_mut_with(&f, |g, f| *g = least(*g, *f)),
+    }
 }
 
 impl<M: Model> Fitted for M {

@@ -44,7 +44,7 @@ impl Tempered {
     pub(super) fn fit_with_features(sample: &Sample, shape: Shape) -> (Self, Features) {
         let (scale, logs) = Scale::fit_with_logs(sample);
         let training_rows = sample.effective_rows();
-        let features = temper(scale, training_rows, logs);
+        let features = temper(scale, training_rows, logs, |_| {});
         let penalty = strength::penalty(sample, &features, shape);
         let map = LinearMap::fit(sample, &features, shape, penalty);
         (Self { scale, training_rows, penalty, map }, features)
@@ -52,7 +52,12 @@ impl Tempered {
 
     /// ln T of rows of f that follow each other.
     pub(super) fn features(&self, f: &[f64]) -> Features {
-        temper(self.scale, self.training_rows, self.scale.logs(f, self.map.classes()))
+        self.features_and_each(f, |_| {})
+    }
+
+    /// As [`Tempered::features`]; calls with T of each row, and of rows that fill up.
+    pub(super) fn features_and_each(&self, f: &[f64], each: impl FnMut(&[f64])) -> Features {
+        temper(self.scale, self.training_rows, self.scale.logs(f, self.map.classes()), each)
     }
 
     /// Writes what it makes of rows of ln T.
@@ -76,23 +81,35 @@ impl Tempered {
     }
 }
 
-/// Turns ln f of each row into ln T.
-fn temper(scale: Scale, training_rows: f64, mut features: Features) -> Features {
+/// Turns ln f of each row into ln T; calls with each row's T.
+fn temper(
+    scale: Scale,
+    training_rows: f64,
+    mut features: Features,
+    each: impl FnMut(&[f64]),
+) -> Features {
     let classes = features.classes();
     let mut scores = Scores::new(Shape::Scalar, classes, features.rows());
     scores.set(&[scale.inverse_temperature], &vec![0.0; classes]);
-    dispatch!(Level::new(), simd => write(simd, &mut scores, training_rows, &mut features));
+    dispatch!(Level::new(), simd => write(simd, &mut scores, training_rows, &mut features, each));
     features
 }
 
 #[inline(always)]
-fn write<S: Simd>(simd: S, scores: &mut Scores, training_rows: f64, features: &mut Features) {
+fn write<S: Simd>(
+    simd: S,
+    scores: &mut Scores,
+    training_rows: f64,
+    features: &mut Features,
+    mut each: impl FnMut(&[f64]),
+) {
     let (classes, features_stride, stride) =
         (features.classes(), features.stride(), scores.stride());
     for features in features.blocks_mut().take_while(|_| !stop::requested()) {
         let probabilities = scores.probabilities(simd, features);
         for row in probabilities.chunks_exact_mut(stride) {
             mix_with_uniform(&mut row[..classes], training_rows);
+            each(&row[..classes]);
         }
         ln_in_place(simd, probabilities);
         let rows = probabilities.chunks_exact(stride);

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::estimate::bound::{Inflation, Parts, Spread, Sums};
 use crate::estimate::scorer::Scorer;
 use crate::estimate::{Estimate, FEWEST_ROWS, Group, GroupErrors, Report, adjust, aware, parts_of};
+use crate::words::thousands;
 
 /// What the rows outside the sample come to, for one metric.
 #[derive(Debug, Clone, Copy, Default)]
@@ -91,6 +92,7 @@ impl Plan {
                 std::cmp::Ordering::Equal => "the rows are not those that the plan was made of",
                 std::cmp::Ordering::Greater => "rows were counted twice",
             };
+            let (expected, found) = (thousands(expected), thousands(found));
             return refuse(format!(
                 "{what}: of the {expected} rows of the plan's sample the tallies have met {found}"
             ));

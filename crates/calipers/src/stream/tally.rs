@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::ArrayView2;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::cells::{Cells, Counted, Weighed};
@@ -12,12 +13,14 @@ use super::plan::Plan;
 use super::rows::Rows;
 use super::sums::MetricSums;
 use crate::error::{Error, Result};
-use crate::estimate::scorer::Scorer;
+use crate::estimate::scorer::{Scored, Scorer};
 use crate::loss::Plain;
 use crate::numeric::exact::Exact;
 
-/// Cells (rows × classes) that are scored at once.
-const BLOCK: usize = 1 << 18;
+/// Cells (rows × classes) whose scores are held at once, and those that are scored together: what is made
+/// of these is to stay in a near cache.
+const HELD: usize = 1 << 20;
+const BLOCK: usize = 1 << 15;
 
 /// Groups at the most: each takes a few hundred bytes a metric.
 const MOST_GROUPS: usize = 200_000;
@@ -311,38 +314,52 @@ impl<'a> Work<'a> {
         &self,
         rows: &Rows<'_>,
         some: &[u32],
-        mut visit: impl FnMut(usize, f64, &[crate::estimate::scorer::Scored], &[Option<f64>]),
+        mut visit: impl FnMut(usize, f64, &[Scored], &[Option<f64>]),
     ) -> Result<()> {
         let classes = rows.f.classes();
-        for some in some.chunks((BLOCK / classes).max(1)) {
-            let mut cells = vec![0.0; some.len() * classes];
-            for (&row, cells) in some.iter().zip(cells.chunks_exact_mut(classes)) {
-                rows.f.read(row as usize, cells);
-            }
-            let f = Array2::from_shape_vec((some.len(), classes), cells)
-                .map_err(|error| Error::External { reason: error.to_string() })?;
-            let labels: Vec<u32> = some.iter().map(|&row| rows.labels[row as usize]).collect();
-            let found = self.maps.score(&self.scorers, f.view(), &labels)?;
-            let mut scored = Vec::with_capacity(found.len());
-            for (at, &row) in some.iter().enumerate() {
-                let weight = rows.weight(row as usize);
-                let weight = self.plan.facts.weigh.map_or(weight, |weigh| weigh.relative(weight));
-                scored.clear();
-                scored.extend(found.iter().map(|all| all[at]));
-                visit(row as usize, weight, &scored, &self.losses(f.view(), at, labels[at]));
+        let size = (BLOCK / classes).max(1);
+        for some in some.chunks((HELD / BLOCK * size).max(1)) {
+            let blocks = some.par_chunks(size).map(|some| self.block(rows, some));
+            let blocks: Vec<Block> = blocks.collect::<Result<_>>()?;
+            for (some, block) in some.chunks(size).zip(&blocks) {
+                for (at, &row) in some.iter().enumerate() {
+                    let (row, metrics) = (row as usize, self.scorers.len());
+                    let weight = rows.weight(row);
+                    let weight =
+                        self.plan.facts.weigh.map_or(weight, |weigh| weigh.relative(weight));
+                    let own = at * metrics..(at + 1) * metrics;
+                    visit(row, weight, &block.scored[own.clone()], &block.losses[own]);
+                }
             }
         }
         Ok(())
     }
 
-    fn losses(&self, f: ArrayView2<'_, f64>, at: usize, label: u32) -> Vec<Option<f64>> {
-        let row = f.row(at);
-        let of = |plain: &Option<Plain>| {
-            let plain = plain.as_ref()?;
-            row.as_slice().map(|row| plain(row, label as usize))
-        };
-        self.plain.iter().map(of).collect()
+    /// Scores some rows.
+    fn block(&self, rows: &Rows<'_>, some: &[u32]) -> Result<Block> {
+        let classes = rows.f.classes();
+        let mut cells = vec![0.0; some.len() * classes];
+        for (&row, cells) in some.iter().zip(cells.chunks_exact_mut(classes)) {
+            rows.f.read(row as usize, cells);
+        }
+        let f = ArrayView2::from_shape((some.len(), classes), &cells)
+            .map_err(|error| Error::External { reason: error.to_string() })?;
+        let labels: Vec<u32> = some.iter().map(|&row| rows.labels[row as usize]).collect();
+        let found = self.maps.score(&self.scorers, f, &labels)?;
+        let scored = (0..some.len()).flat_map(|at| found.iter().map(move |all| all[at])).collect();
+        let each = cells.chunks_exact(classes).zip(&labels);
+        let losses = each.flat_map(|(f, &label)| {
+            let of = move |plain: &Option<Plain>| Some(plain.as_ref()?(f, label as usize));
+            self.plain.iter().map(of)
+        });
+        Ok(Block { scored, losses: losses.collect() })
     }
+}
+
+/// What was made of some rows: row after row, one of each metric.
+struct Block {
+    scored: Vec<Scored>,
+    losses: Vec<Option<f64>>,
 }
 
 fn too_heavy(rows: &Rows<'_>, row: usize) -> Error {

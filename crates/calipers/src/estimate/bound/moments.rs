@@ -17,12 +17,17 @@ impl Possible {
     pub fn of(f: &[f64], scores: &[f64], label: usize) -> Self {
         // A score that cannot happen, or that no finite variance allows for, says nothing.
         let counted = |f: f64, score: f64| if f > 0.0 && score.is_finite() { score } else { 0.0 };
-        let (mean, square) = widely(f.len(), || {
-            (
-                sum_of(f, scores, |f, score| f * counted(f, score)),
-                sum_of(f, scores, |f, score| f * counted(f, score) * counted(f, score)),
-            )
-        });
+        let (mean, square) = widely(
+            f.len(),
+            #[inline(always)]
+            || {
+                // One after the other: both in one loop are not added up by vectors.
+                (
+                    sum_of(f, scores, |f, score| f * counted(f, score)),
+                    sum_of(f, scores, |f, score| f * counted(f, score) * counted(f, score)),
+                )
+            },
+        );
         Self { score: scores[label], mean, square }
     }
 

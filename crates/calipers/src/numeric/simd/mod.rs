@@ -12,7 +12,7 @@ mod softmax;
 
 pub(crate) use exp::{exp, exp_in_place};
 pub(crate) use ln::{floored_logs, ln, ln_in_place};
-pub(crate) use long::{sum_of, widely};
+pub(crate) use long::{largest_of, sum_of, widely};
 pub(crate) use product::{add_product, add_symmetric_product, add_transposed_product};
 pub(crate) use softmax::softmax_rows;
 

@@ -5,12 +5,13 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::super::Model;
+use super::kernel::Layout;
 use super::members::{Members, Predicted};
 use super::mixture::Mixture;
 use super::weights::LeastSquares;
 use crate::data::Sample;
 use crate::loss::Purpose;
-use crate::numeric::simd::{padded, sum_of, widely};
+use crate::numeric::simd::{largest_of, padded, sum_of, widely};
 use crate::numeric::simplex::{is_moderate, mix_with_uniform, normalise};
 use crate::run::stop;
 
@@ -96,8 +97,9 @@ impl Stacked {
     /// norm only the direction matters.
     #[inline(always)]
     fn write_direction(f: &[f64], change: &[f64], g: &mut [f64]) {
-        let falling = f.iter().zip(change).filter(|(_, change)| **change < 0.0);
-        let most = falling.map(|(f, change)| f / -change).fold(1.0, f64::min);
+        // f over the largest fall beside it, negative so that the least is the largest.
+        let room = |f: f64, change: f64| if change < 0.0 { f / change } else { -1.0 };
+        let most = -largest_of(f, change, -1.0, room);
         let each = g.iter_mut().zip(f).zip(change);
         each.for_each(|((g, f), change)| *g = (f + most * change).clamp(0.0, 1.0));
     }
@@ -113,27 +115,68 @@ impl Stacked {
     /// The mean of what is best for the squared error and for the logarithm: the first may rule a class
     /// out that the second does not, and the second may be timid.
     #[inline(always)]
-    fn write_used(&self, f: &[f64], change: &[f64], changes: &[f64], g: &mut [f64]) {
-        let mut squared = vec![0.0; g.len()];
-        Self::write_squared(f, change, &mut squared);
-        self.write_log(f, change, changes, g);
+    fn write_used(&self, f: &[f64], squared: &[f64], changes: &[f64], g: &mut [f64]) {
+        self.write_log(f, squared, changes, g);
         let far = 0.5 * self.used;
         let rows = g.iter_mut().zip(squared).zip(f);
         rows.for_each(|((g, squared), f)| *g = far * (*g + squared) + (1.0 - self.used) * f);
     }
 
-    /// The mixture of the stack and its members.
+    /// The mixture of the stack, which is what is best for the squared error, and its members.
     #[inline(always)]
-    fn write_log(&self, f: &[f64], change: &[f64], changes: &[f64], g: &mut [f64]) {
-        Self::write_squared(f, change, g);
+    fn write_log(&self, f: &[f64], squared: &[f64], changes: &[f64], g: &mut [f64]) {
         let own = self.mixture[0];
-        g.iter_mut().zip(f).for_each(|(g, f)| *g = own * *g + (1.0 - own) * f);
+        let rows = g.iter_mut().zip(squared).zip(f);
+        rows.for_each(|((g, squared), f)| *g = own * squared + (1.0 - own) * f);
         for (share, change) in self.mixture[1..].iter().zip(self.changes(changes)) {
             g.iter_mut().zip(change).for_each(|(g, change)| *g += share * change);
         }
         g.iter_mut().for_each(|g| *g = g.max(0.0));
         mix_with_uniform(g, self.members.training_rows());
         normalise(g);
+    }
+
+    /// Writes what rows of f become, to a table for each purpose.
+    fn write_rows(
+        &self,
+        f: &[f64],
+        layout: Option<&Layout>,
+        purposes: &[Purpose],
+        tables: &mut [&mut [f64]],
+    ) {
+        let classes = self.classes;
+        let Ok(rows) = ArrayView2::from_shape((f.len() / classes, classes), f) else { return };
+        let mut changes = vec![0.0; self.members.count() * padded(classes)];
+        let (mut change, mut squared) = (vec![0.0; classes], vec![0.0; classes]);
+        // Who estimates holds rows out; who uses g may come back with those it was fitted to.
+        for new in [true, false] {
+            let is_own = |purpose: &Purpose| (*purpose != Purpose::Use) == new;
+            if !purposes.iter().any(is_own) {
+                continue;
+            }
+            let predicted = self.members.rows(rows, layout, new);
+            widely(
+                f.len(),
+                #[inline(always)]
+                || {
+                    for (row, f) in f.chunks_exact(classes).enumerate() {
+                        predicted.write_changes(row, f, &mut changes);
+                        self.write_change(&self.weights, &changes, &mut change);
+                        Self::write_squared(f, &change, &mut squared);
+                        let own = tables.iter_mut().zip(purposes);
+                        for (g, purpose) in own.filter(|(_, purpose)| is_own(purpose)) {
+                            let g = &mut g[row * classes..(row + 1) * classes];
+                            match purpose {
+                                Purpose::Direction => Self::write_direction(f, &change, g),
+                                Purpose::Squared => g.copy_from_slice(&squared),
+                                Purpose::Log => self.write_log(f, &squared, &changes, g),
+                                Purpose::Use => self.write_used(f, &squared, &changes, g),
+                            }
+                        }
+                    }
+                },
+            );
+        }
     }
 }
 
@@ -173,52 +216,18 @@ impl Model for Stacked {
         purposes: &[Purpose],
         tables: &mut [ArrayViewMut2<'_, f64>],
     ) {
-        let (classes, count) = (self.classes, purposes.len());
         let f = f.as_standard_layout();
         let rows = f.as_slice().unwrap_or_default();
         let layout = self.members.layout();
-        let block = |f: &[f64]| {
-            let mut g = vec![0.0; count * f.len()];
-            let Ok(rows) = ArrayView2::from_shape((f.len() / classes, classes), f) else {
-                return g;
-            };
-            let mut changes = vec![0.0; self.members.count() * padded(classes)];
-            let mut change = vec![0.0; classes];
-            // Who estimates holds rows out; who uses g may come back with those it was fitted to.
-            for new in [true, false] {
-                let is_own = |purpose: &Purpose| (*purpose != Purpose::Use) == new;
-                if !purposes.iter().any(is_own) {
-                    continue;
-                }
-                let predicted = self.members.rows(rows, layout.as_ref(), new);
-                let mut write = |row: usize, f: &[f64]| {
-                    predicted.write_changes(row, f, &mut changes);
-                    self.write_change(&self.weights, &changes, &mut change);
-                    let own = g.chunks_exact_mut(rows.len()).zip(purposes);
-                    for (g, purpose) in own.filter(|(_, purpose)| is_own(purpose)) {
-                        let g = &mut g[row * classes..(row + 1) * classes];
-                        match purpose {
-                            Purpose::Direction => Self::write_direction(f, &change, g),
-                            Purpose::Squared => Self::write_squared(f, &change, g),
-                            Purpose::Log => self.write_log(f, &change, &changes, g),
-                            Purpose::Use => self.write_used(f, &change, &changes, g),
-                        }
-                    }
-                };
-                widely(f.len(), || {
-                    f.chunks_exact(classes).enumerate().for_each(|(row, f)| write(row, f))
-                });
-            }
-            g
-        };
-        let size = (BLOCK_NUMBERS / classes).clamp(1, BLOCK) * classes;
-        let blocks: Vec<Vec<f64>> = rows.par_chunks(size).map(block).collect();
-        for (number, table) in tables.iter_mut().enumerate() {
-            let Some(table) = table.as_slice_mut() else { continue };
-            for (to, block) in table.chunks_mut(size).zip(&blocks) {
-                to.copy_from_slice(&block[number * to.len()..(number + 1) * to.len()]);
-            }
+        let size = (BLOCK_NUMBERS / self.classes).clamp(1, BLOCK) * self.classes;
+        let tables = tables.iter_mut().map(|table| table.as_slice_mut().unwrap_or_default());
+        let mut blocks: Vec<Vec<&mut [f64]>> = rows.chunks(size).map(|_| Vec::new()).collect();
+        for table in tables {
+            let parts = blocks.iter_mut().zip(table.chunks_mut(size));
+            parts.for_each(|(block, part)| block.push(part));
         }
+        let work = rows.par_chunks(size).zip(blocks.par_iter_mut());
+        work.for_each(|(f, block)| self.write_rows(f, layout.as_ref(), purposes, block));
     }
 
     fn serves(&self, purpose: Purpose) -> Purpose {

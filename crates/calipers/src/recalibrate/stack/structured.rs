@@ -10,7 +10,7 @@ use super::super::linear::Penalty;
 use super::super::shape::Shape;
 use super::super::tempered::Tempered;
 use super::training::{Training, in_bag};
-use crate::numeric::simd::{add_symmetric_product, exp_in_place, padded};
+use crate::numeric::simd::{add_symmetric_product, padded};
 use crate::numeric::solve::Cholesky;
 use crate::run::stop;
 
@@ -61,15 +61,25 @@ impl Structured {
 
     /// T, from which the map starts, and the map's predictions of rows of f, row after row.
     pub fn rows(&self, f: &[f64]) -> [Vec<f32>; 2] {
-        let logs = self.0.features(f);
-        let rows = f.len() / logs.classes();
-        [probabilities(&logs, rows), mapped(&self.0, &logs, rows)]
+        let (tempered, logs) = self.tempered_and_logs(f);
+        let g = mapped(&self.0, &logs, f.len() / logs.classes());
+        [tempered, g]
     }
 
     /// T, from which the map starts, for rows of f.
     pub fn tempered(&self, f: &[f64]) -> Vec<f32> {
-        let logs = self.0.features(f);
-        probabilities(&logs, f.len() / logs.classes())
+        self.tempered_and_logs(f).0
+    }
+
+    fn tempered_and_logs(&self, f: &[f64]) -> (Vec<f32>, Features) {
+        let mut tempered: Vec<f32> = Vec::with_capacity(f.len());
+        let logs = self.0.features_and_each(f, |row| {
+            let unwritten = row.len().min(f.len() - tempered.len());
+            tempered.extend(row[..unwritten].iter().map(|&p| p as f32));
+        });
+        // Where it was stopped, nobody looks at the rest.
+        tempered.resize(f.len(), 0.0);
+        (tempered, logs)
     }
 
     /// How many rows it was fitted to.
@@ -90,20 +100,8 @@ impl Structured {
 fn mapped(model: &Tempered, logs: &Features, rows: usize) -> Vec<f32> {
     let mut g = vec![0.0; rows * logs.classes()];
     model.map_logs(logs, &mut g);
-    narrowed(&g)
-}
-
-/// The first so many rows of probabilities, of which these are the logarithms.
-fn probabilities(logs: &Features, rows: usize) -> Vec<f32> {
-    let mut probs: Vec<f64> = Vec::with_capacity(rows * logs.classes());
-    logs.each_row().take(rows).for_each(|row| probs.extend_from_slice(row));
-    dispatch!(Level::new(), simd => exp_in_place(simd, &mut probs));
-    narrowed(&probs)
-}
-
-/// In single precision: what is made of them is noisier by far.
-fn narrowed(probs: &[f64]) -> Vec<f32> {
-    probs.iter().map(|&p| p as f32).collect()
+    // In single precision: what is made of them is noisier by far.
+    g.iter().map(|&p| p as f32).collect()
 }
 
 /// Derivatives by the slopes, then by the intercepts, summed over rows.
