@@ -166,13 +166,15 @@ long: $(if $(filter-out cloud,$(WHAT)),$(VENV)/ready) $(if $(filter $(LONG_PACKA
 
 ##@ Studies
 
-# Those beside other packages have an environment of their own, of 3 GB; some of both run the package.
+# Those beside other packages have an environment of their own, of 3 GB, and so has Spark; some of both run the package.
 STUDY_PEERS := contest neighbours-speed oracles-neighbours oracles-probmetrics
-STUDY_PACKAGE := contest neighbours neighbours-speed python-overhead load
-STUDY_VENV := $(VENV)$(if $(filter $(NAME),$(STUDY_PEERS)),-peers)
+STUDY_SPARK := spark-speed
+STUDY_APART := $(STUDY_PEERS) $(STUDY_SPARK)
+STUDY_PACKAGE := contest neighbours neighbours-speed python-overhead spark-speed load
+STUDY_VENV := $(VENV)$(if $(filter $(NAME),$(STUDY_PEERS)),-peers)$(if $(filter $(NAME),$(STUDY_SPARK)),-spark)
 
 study: $(STUDY_VENV)/ready $(if $(filter $(NAME),$(STUDY_PACKAGE)),python) ## Run a study: NAME=reproduce, QUICK=1, CHECK=1, ARGS="..."; without a name, list them
-	$(if $(filter $(STUDY_PEERS),$(filter $(STUDY_PACKAGE),$(NAME))),$(STUDY_VENV)/bin/python -m pip install --quiet --force-reinstall --no-deps dist/*.whl)
+	$(if $(filter $(STUDY_APART),$(filter $(STUDY_PACKAGE),$(NAME))),$(STUDY_VENV)/bin/python -m pip install --quiet --force-reinstall --no-deps dist/*.whl)
 	$(STUDY_VENV)/bin/python -m studies $(NAME) $(if $(QUICK),--quick) $(if $(CHECK),--check) $(ARGS)
 
 bench: ## Time reading and estimating a million rows, and the recalibrators

@@ -109,6 +109,12 @@ STUDIES = (
         quick=True,
     ),
     Study(
+        "spark-speed",
+        "Spark timed beside calipers' own streaming of the same files",
+        "speed.spark",
+        needs="spark",
+    ),
+    Study(
         "oracles",
         "estimates by NumPy, SciPy and scikit-learn (two minutes)",
         "oracles.generate",
