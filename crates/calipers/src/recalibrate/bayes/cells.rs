@@ -77,7 +77,9 @@ pub(super) fn divide(column: Column<'_>, total: f64) -> Divided {
 
 /// Cells of a share of the rows' weight each, and whether one of them holds different predictions.
 fn divide_sorted(rows: impl Iterator<Item = (f64, f64, f64)>, share: f64) -> (Vec<Cell>, bool) {
-    let mut cells: Vec<Cell> = Vec::with_capacity(CELLS + CELLS / 2);
+    // Room for all at once: a table that grows would be moved from one piece of fresh memory to the next.
+    let most = rows.size_hint().0.min(SMALL_CELLS * 4 / 3 + 1);
+    let mut cells: Vec<Cell> = Vec::with_capacity(most);
     let mut merged = false;
     let mut open = Cell::default();
     let mut rows = rows.peekable();

@@ -13,6 +13,10 @@ use crate::run::stop;
 /// How often the likeness of two rows is squared, from the widest kernel to the narrowest.
 const SQUARINGS: [u32; 5] = [3, 5, 7, 9, 11];
 
+/// Before they are squared, likenesses are at least so large: squares that underflow take a machine a
+/// hundred times as long. What is left of these, 10⁻³⁰, is nothing beside T.
+const LEAST: [f32; 5] = [1.8e-4, 3.2e-8, 3.2e-8, 3.2e-8, 3.2e-8];
+
 /// How many kernels there are.
 pub(super) const WIDTHS: usize = SQUARINGS.len();
 
@@ -214,6 +218,8 @@ impl Layout {
                 let weight = f32x8::load_array_ref(simd, &vectors[0]);
                 let mut squared = 0;
                 for width in 0..WIDTHS {
+                    let least = f32x8::splat(simd, LEAST[width]);
+                    likeness.iter_mut().for_each(|likeness| *likeness = likeness.max(least));
                     while squared < SQUARINGS[width] {
                         likeness.iter_mut().for_each(|likeness| *likeness *= *likeness);
                         squared += 1;
