@@ -51,7 +51,7 @@ fn probabilities(
         let reason = format!("{what} no sum to be divided by");
         Err(calipers::Error::Setting { name: "--renormalise", reason })
     } else if logits {
-        Probabilities::from_logits(values.view())
+        Probabilities::from_owned_logits(values)
     } else if values.ncols() == 1 {
         // The column is handed over as it is: the table holds nothing else.
         let (column, _) = values.into_flat().into_raw_vec_and_offset();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, CowArray, Ix2};
 
-use super::logits::softmax;
+use super::logits::{softmax, softmax_in_place};
 use super::probs::{Probs, Real, SUM_TOLERANCE, Values, check_column};
 use crate::error::{Error, Result};
 
@@ -134,6 +134,30 @@ impl<'a> Probabilities<'a> {
         let classes = if logits.ncols() == 1 { 2 } else { logits.ncols() };
         check_shape((logits.nrows(), classes))?;
         let cells = softmax(logits)?;
+        Ok(Self::trusted(Probs::trusted(cells.into(), classes), 0))
+    }
+
+    /// As [`Probabilities::from_logits`], of logits that may be written over: no second table is made.
+    ///
+    /// # Errors
+    /// As [`Probabilities::from_logits`].
+    ///
+    /// ```
+    /// use calipers::Probabilities;
+    /// use ndarray::array;
+    ///
+    /// let two = Probabilities::from_owned_logits(array![[1.0, 1.0], [0.0, f64::NEG_INFINITY]])?;
+    /// assert_eq!(two.probs().row(1).to_vec(), [1.0, 0.0]);
+    /// # Ok::<(), calipers::Error>(())
+    /// ```
+    pub fn from_owned_logits(mut logits: Array2<f64>) -> Result<Self> {
+        let (rows, classes) = logits.dim();
+        if classes == 1 || !logits.is_standard_layout() {
+            return Self::from_logits(logits.view());
+        }
+        check_shape((rows, classes))?;
+        softmax_in_place(&mut logits)?;
+        let (cells, _) = logits.into_raw_vec_and_offset();
         Ok(Self::trusted(Probs::trusted(cells.into(), classes), 0))
     }
 

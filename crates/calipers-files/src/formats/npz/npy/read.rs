@@ -1,6 +1,6 @@
 //! Arrays in: numbers of any type as doubles, strings as text.
 
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 
 use half::f16;
 use ndarray::{Array2, ShapeBuilder};
@@ -9,6 +9,9 @@ use super::fault::Fault;
 use super::header::Header;
 use crate::allowance::{Allowance, CELL};
 use crate::table::{Text, Values};
+
+/// Bytes that are read at a time.
+const BLOCK: usize = 1 << 16;
 
 /// Reads an array; what is of no use is described.
 pub fn read(mut reader: impl Read, allowance: &mut Allowance) -> Result<Values, Fault> {
@@ -27,26 +30,20 @@ pub fn read(mut reader: impl Read, allowance: &mut Allowance) -> Result<Values, 
             let there =
                 usize::try_from(allowance.size()).unwrap_or(usize::MAX) / element.size.max(1);
             let room = Vec::with_capacity(elements.min(there));
-            let numbers = elements_of(
-                reader,
-                element.size,
-                elements,
-                room,
-                |numbers: &mut Vec<f64>, bytes| {
-                    if element.big_endian {
-                        bytes.reverse();
-                    }
-                    let mut wide = [0; 8];
-                    wide[..bytes.len()].copy_from_slice(bytes);
-                    numbers.push(convert(wide));
-                },
-            )?;
+            let add = |numbers: &mut Vec<f64>, block: &[u8]| {
+                convert(block, element.big_endian, numbers);
+            };
+            let numbers = elements_of(reader, element.size, elements, room, add)?;
             number_values(numbers, &header)
         }
         Convert::Word(convert) => {
-            let add =
-                |text: &mut Text, bytes: &mut [u8]| text.push(&convert(bytes, element.big_endian));
-            let words = elements_of(reader, element.size, elements, Text::default(), add)?;
+            let add = |text: &mut Text, block: &[u8]| {
+                let words = block.chunks_exact(element.size.max(1));
+                words.for_each(|word| text.push(&convert(word, element.big_endian)));
+            };
+            let mut words = elements_of(reader, element.size, elements, Text::default(), add)?;
+            // Words without letters have no bytes to be made of.
+            (0..if element.size == 0 { elements } else { 0 }).for_each(|_| words.push(""));
             if header.shape.len() == 1 { Values::Text(words) } else { unusable(&header.shape) }
         }
     })
@@ -63,31 +60,45 @@ fn promised(header: &Header, element: &Element, allowance: &mut Allowance) -> Re
     Ok(header.elements().unwrap_or(usize::MAX))
 }
 
-/// Reads elements of `size` bytes, and no byte more.
+/// Reads elements of `size` bytes, and no byte more; hands over many of them at a time.
 ///
 /// Not even a count that is allowed is trusted with an allocation: the bytes may not be there.
 fn elements_of<T>(
-    reader: impl Read,
+    mut reader: impl Read,
     size: usize,
     count: usize,
     mut made: T,
-    mut add: impl FnMut(&mut T, &mut [u8]),
+    mut add: impl FnMut(&mut T, &[u8]),
 ) -> Result<T, Fault> {
-    let mut reader = BufReader::with_capacity(1 << 16, reader);
-    let mut bytes = vec![0; if count == 0 { 0 } else { size }];
-    for at in 0..count {
-        reader.read_exact(&mut bytes).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => {
-                Fault::Damaged(format!("it ends after {at} of {count} elements"))
-            }
-            _ => Fault::Io(error),
-        })?;
-        add(&mut made, &mut bytes);
+    let together = (BLOCK / size.max(1)).max(1);
+    let mut block = vec![0; together.min(count) * size];
+    for first in (0..count).step_by(together) {
+        let block = &mut block[..together.min(count - first) * size];
+        let there = fill(&mut reader, block)?;
+        if there < block.len() {
+            let at = first + there / size;
+            return Err(Fault::Damaged(format!("it ends after {at} of {count} elements")));
+        }
+        add(&mut made, block);
     }
     match reader.read(&mut [0])? {
         0 => Ok(made),
         _ => Err(Fault::Damaged(format!("it does not end after its {count} elements"))),
     }
+}
+
+/// Fills a block with bytes, or as much of it as there are; how many these were.
+fn fill(reader: &mut impl Read, block: &mut [u8]) -> io::Result<usize> {
+    let mut there = 0;
+    while there < block.len() {
+        match reader.read(&mut block[there..]) {
+            Ok(0) => break,
+            Ok(count) => there += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(there)
 }
 
 fn number_values(numbers: Vec<f64>, header: &Header) -> Values {
@@ -112,11 +123,14 @@ struct Element {
     convert: Convert,
 }
 
-/// What makes a value of an element's bytes.
+/// Appends doubles.
+type Widen = fn(&[u8], bool, &mut Vec<f64>);
+
+/// What makes values of the bytes of elements, given whether the largest byte of each comes first.
 enum Convert {
-    /// Of the bytes, smallest first and padded with zeros to eight.
-    Number(fn([u8; 8]) -> f64),
-    /// Of the bytes, and whether the largest comes first.
+    /// Of any number of elements.
+    Number(Widen),
+    /// Of one.
     Word(fn(&[u8], bool) -> String),
 }
 
@@ -138,19 +152,41 @@ impl Element {
     }
 }
 
-/// What makes a double of the bytes of a number.
-fn converter(letter: char, size: usize) -> Option<fn([u8; 8]) -> f64> {
+/// What makes doubles of the bytes of numbers.
+fn converter(letter: char, size: usize) -> Option<Widen> {
     Some(match (letter, size) {
-        ('f', 8) => f64::from_le_bytes,
-        ('f', 4) => |bytes| f64::from(f32::from_bits(u64::from_le_bytes(bytes) as u32)),
-        ('f', 2) => |bytes| f16::from_bits(u64::from_le_bytes(bytes) as u16).to_f64(),
-        ('b', 1) | ('u', 1 | 2 | 4 | 8) => |bytes| u64::from_le_bytes(bytes) as f64,
-        ('i', 1) => |bytes| f64::from(u64::from_le_bytes(bytes) as i8),
-        ('i', 2) => |bytes| f64::from(u64::from_le_bytes(bytes) as i16),
-        ('i', 4) => |bytes| f64::from(u64::from_le_bytes(bytes) as i32),
-        ('i', 8) => |bytes| i64::from_le_bytes(bytes) as f64,
+        ('f', 8) => |block, big, to| widen(block, big, to, f64::from_le_bytes),
+        ('f', 4) => |block, big, to| widen(block, big, to, |b| f64::from(f32::from_le_bytes(b))),
+        ('f', 2) => |block, big, to| widen(block, big, to, |b| f16::from_le_bytes(b).to_f64()),
+        ('b' | 'u', 1) => |block, big, to| widen(block, big, to, |[b]| f64::from(b)),
+        ('u', 2) => |block, big, to| widen(block, big, to, |b| f64::from(u16::from_le_bytes(b))),
+        ('u', 4) => |block, big, to| widen(block, big, to, |b| f64::from(u32::from_le_bytes(b))),
+        ('u', 8) => |block, big, to| widen(block, big, to, |b| u64::from_le_bytes(b) as f64),
+        ('i', 1) => |block, big, to| widen(block, big, to, |b| f64::from(i8::from_le_bytes(b))),
+        ('i', 2) => |block, big, to| widen(block, big, to, |b| f64::from(i16::from_le_bytes(b))),
+        ('i', 4) => |block, big, to| widen(block, big, to, |b| f64::from(i32::from_le_bytes(b))),
+        ('i', 8) => |block, big, to| widen(block, big, to, |b| i64::from_le_bytes(b) as f64),
         _ => return None,
     })
+}
+
+/// Appends a double for each N bytes, which are put smallest first.
+fn widen<const N: usize>(
+    block: &[u8],
+    big_endian: bool,
+    numbers: &mut Vec<f64>,
+    convert: impl Fn([u8; N]) -> f64,
+) {
+    let (elements, _) = block.as_chunks::<N>();
+    if big_endian {
+        let reversed = |mut bytes: [u8; N]| {
+            bytes.reverse();
+            bytes
+        };
+        numbers.extend(elements.iter().map(|bytes| convert(reversed(*bytes))));
+    } else {
+        numbers.extend(elements.iter().map(|bytes| convert(*bytes)));
+    }
 }
 
 /// A string of UTF-32; zero ends it.

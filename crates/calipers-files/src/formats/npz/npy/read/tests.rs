@@ -93,4 +93,18 @@ fn strings_end_at_their_zeros() {
     };
     assert_eq!(words("'<U3'", &wide), ["äb", "c"]);
     assert_eq!(words("'|S2'", b"a\0bc"), ["a", "bc"]);
+    assert_eq!(words("'<U0'", b""), ["", ""]);
+}
+
+#[test]
+fn more_than_is_read_at_a_time_is_read_to_the_end() {
+    let count = 2 * BLOCK / 4 + 3;
+    let bytes: Vec<u8> = (0..count).flat_map(|number| (number as f32).to_be_bytes()).collect();
+    let Values::Numbers(numbers) = values("'>f4'", &format!("({count},)"), &bytes).unwrap() else {
+        panic!()
+    };
+    assert_eq!(numbers, (0..count).map(|number| number as f64).collect::<Vec<_>>());
+    let short = &bytes[..BLOCK + 9];
+    let expected = format!("it ends after {} of {count} elements", BLOCK / 4 + 2);
+    assert_eq!(fault("'>f4'", &format!("({count},)"), short), expected);
 }
