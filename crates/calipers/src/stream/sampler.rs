@@ -92,12 +92,10 @@ impl Sampler {
         self.held.agree(rows)?;
         self.seen += rows.count() as u64;
         self.renormalised += rows.renormalised;
-        for row in 0..rows.count() {
-            let identity = rows.identities.of(row);
-            if self.ranks.of(identity) <= self.highest {
-                self.held.push(rows, row, identity);
-            }
-        }
+        let is_low = |row: &usize| self.ranks.of(rows.identities.of(*row)) <= self.highest;
+        let low: Vec<usize> = (0..rows.count()).filter(is_low).collect();
+        self.held.f.reserve(low.len() * self.held.classes);
+        low.into_iter().for_each(|row| self.held.push(rows, row));
         if self.held.count() > self.most.saturating_add(self.most / SLACK + 1) {
             self.narrow();
         }
@@ -127,14 +125,19 @@ impl Sampler {
     /// Keeps the rows of the lowest ranks, one more than are asked for: its rank is where the sample
     /// ends.
     fn narrow(&mut self) {
+        self.lower_the_end();
+        let (ranks, highest) = (self.ranks, self.highest);
+        self.held.retain(|identity| ranks.of(identity) <= highest);
+    }
+
+    /// Sets the highest rank to that of the first row, of those that are held, that is one too many.
+    fn lower_the_end(&mut self) {
         if self.held.count() > self.most {
             let mut ranks: Vec<u64> =
                 self.held.identities.iter().map(|&identity| self.ranks.of(identity)).collect();
             let (_, &mut last, _) = ranks.select_nth_unstable(self.most);
             self.highest = self.highest.min(last);
         }
-        let (ranks, highest) = (self.ranks, self.highest);
-        self.held.retain(|identity| ranks.of(identity) <= highest);
     }
 
     /// The sample, in the order of identities.
@@ -145,15 +148,15 @@ impl Sampler {
         if self.seen == 0 {
             return Err(Error::Empty);
         }
-        self.narrow();
-        let everything = self.seen == self.held.count() as u64 && self.seen <= self.most as u64;
+        self.lower_the_end();
         let (ranks, highest) = (self.ranks, self.highest);
-        if !everything {
-            // Where keys are not unique the last ones are in it together or not at all.
-            self.held.retain(|identity| ranks.of(identity) < highest);
-        }
-        let mut order: Vec<u32> = (0..self.held.count() as u32).collect();
-        order.sort_by_key(|&row| self.held.identities[row as usize]);
+        let everything = self.seen == self.held.count() as u64 && self.seen <= self.most as u64;
+        // Where keys are not unique the last ones are in it together or not at all.
+        let is_in = |identity: u64| everything || ranks.of(identity) < highest;
+        let identity = |row: u32| self.held.identities[row as usize];
+        let mut order: Vec<u32> =
+            (0..self.held.count() as u32).filter(|&row| is_in(identity(row))).collect();
+        order.sort_by_key(|&row| identity(row));
         let held = self.held.arranged(&order);
         if let Some(twice) = held.identities.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(Error::Key { identity: twice[0] });
@@ -290,8 +293,8 @@ impl Held {
         })
     }
 
-    fn push(&mut self, rows: &Rows<'_>, row: usize, identity: u64) {
-        self.identities.push(identity);
+    fn push(&mut self, rows: &Rows<'_>, row: usize) {
+        self.identities.push(rows.identities.of(row));
         let from = self.f.len();
         self.f.resize(from + self.classes, 0.0);
         rows.f.read(row, &mut self.f[from..]);
@@ -339,6 +342,9 @@ impl Held {
 
     /// Some rows, in a given order.
     fn arranged(self, order: &[u32]) -> Self {
+        if order.len() == self.count() && order.is_sorted() {
+            return self;
+        }
         fn pick<T: Copy>(from: &[T], order: &[u32]) -> Vec<T> {
             order.iter().map(|&row| from[row as usize]).collect()
         }
