@@ -70,9 +70,10 @@ struct Grower<'a> {
     /// Each row's leaf.
     codes: Vec<u8>,
     splits: Vec<Split>,
-    /// For each leaf, the sum of the gradients, then what probabilities are multiplied by; and the sum of
-    /// the curvatures.
+    /// For each leaf, Σ w p, then what probabilities are multiplied by; Σ w y, apart from it, because what
+    /// was just written to one class cannot be read with all others without a wait; and Σ w p(1 − p).
     leaves: Vec<Lanes>,
+    observed: Vec<Lanes>,
     curvatures: Vec<Lanes>,
 }
 
@@ -92,6 +93,7 @@ impl<'a> Grower<'a> {
             codes: vec![0; rows.len()],
             splits: Vec::with_capacity(growth.depth),
             leaves: vec![[0.0; LANES]; most * width],
+            observed: vec![[0.0; LANES]; most * width],
             curvatures: vec![[0.0; LANES]; most * width],
         }
     }
@@ -140,32 +142,37 @@ impl<'a> Grower<'a> {
     fn take_steps<S: Simd, const Q: usize>(&mut self, simd: S) {
         let width = if Q == 0 { self.rows.width() } else { Q };
         let size = width << self.splits.len();
-        let (gradients, curvatures) = (&mut self.leaves[..size], &mut self.curvatures[..size]);
-        gradients.fill([0.0; LANES]);
+        let (expected, curvatures) = (&mut self.leaves[..size], &mut self.curvatures[..size]);
+        let observed = &mut self.observed[..size];
+        expected.fill([0.0; LANES]);
         curvatures.fill([0.0; LANES]);
+        observed.fill([0.0; LANES]);
         for &row in &self.drawn {
             let row = row as usize;
             let at = self.codes[row] as usize * width;
             let probs = &self.probs[row * width..(row + 1) * width];
-            let (gradient, curvature) =
-                (&mut gradients[at..at + width], &mut curvatures[at..at + width]);
+            let (expected, curvature) =
+                (&mut expected[at..at + width], &mut curvatures[at..at + width]);
             let weight = self.rows.weights[row];
             let scale = scale(simd, probs);
             for vector in 0..width {
                 let p = f32x8::load_array_ref(simd, &probs[vector]) * scale;
                 let weighted = p * weight;
-                let sum = f32x8::load_array_ref(simd, &gradient[vector]);
-                (sum - weighted).store_array(&mut gradient[vector]);
+                let sum = f32x8::load_array_ref(simd, &expected[vector]);
+                (sum + weighted).store_array(&mut expected[vector]);
                 let sum = f32x8::load_array_ref(simd, &curvature[vector]);
                 (sum + (weighted - weighted * p)).store_array(&mut curvature[vector]);
             }
-            gradient.as_flattened_mut()[self.rows.labels[row] as usize] += weight;
+            let label = self.rows.labels[row] as usize;
+            observed[at..at + width].as_flattened_mut()[label] += weight;
         }
-        let leaves = gradients.chunks_exact_mut(width);
-        for (steps, curvatures) in leaves.zip(curvatures.chunks_exact(width)) {
-            for (step, curvature) in steps.iter_mut().zip(curvatures) {
+        let leaves = expected.chunks_exact_mut(width).zip(observed.chunks_exact(width));
+        for ((steps, observed), curvatures) in leaves.zip(curvatures.chunks_exact(width)) {
+            for ((step, observed), curvature) in steps.iter_mut().zip(observed).zip(curvatures) {
+                let gradient =
+                    f32x8::load_array_ref(simd, observed) - f32x8::load_array_ref(simd, step);
                 let curvature = f32x8::load_array_ref(simd, curvature) + RIDGE;
-                let moved = f32x8::load_array_ref(simd, step) * self.growth.rate / curvature;
+                let moved = gradient * self.growth.rate / curvature;
                 *step = exponentials(simd, moved.to_array());
             }
             steps.as_flattened_mut()[self.rows.classes..].fill(0.0);
