@@ -7,8 +7,9 @@ use rand::seq::SliceRandom;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::by_bin::ByBin;
 use super::rows::normalise;
-use super::{BinnedRows, Forest, Grower, Growth, borders};
+use super::{BinnedRows, Forest, Grower, Growth, TOGETHER, borders};
 use crate::data::{Probs, Sample};
 use crate::numeric::random::{derive_seed, generator};
 use crate::numeric::simplex::{FLOOR, mix_with_uniform};
@@ -249,19 +250,35 @@ pub(crate) struct Boosted<F> {
 }
 
 impl<F: Forest> Boosted<F> {
+    /// Each forest by the bin of the only feature; none if there are more.
+    fn by_bin(&self) -> Vec<ByBin> {
+        let [borders] = self.borders.as_slice() else { return Vec::new() };
+        let (bins, classes) = (borders.len() + 1, self.frequencies.len());
+        self.forests.iter().map(|forest| ByBin::forest(forest, bins, classes)).collect()
+    }
+
     /// Writes the mean of the forests' probabilities for one row; `scratch` is overwritten.
-    fn average(&self, f: &[f64], scratch: &mut Scratch, mean: &mut [f64]) {
+    fn average(&self, f: &[f64], by_bin: &[ByBin], scratch: &mut Scratch, mean: &mut [f64]) {
         scratch.bins.clear();
         scratch.bins.extend(bins(&self.borders, f));
         self.start.write(f, &self.frequencies, &mut scratch.start);
         mean.fill(0.0);
-        for forest in &self.forests {
+        for (number, forest) in self.forests.iter().enumerate() {
             scratch.probs.copy_from_slice(&scratch.start);
-            for round in 0..forest.rounds() {
-                forest.apply(round, &scratch.bins, &mut scratch.probs);
-                // As many factors as this together neither overflow nor vanish.
-                if round % 8 == 7 {
-                    normalise(&mut scratch.probs);
+            match (by_bin.get(number), scratch.bins.as_slice()) {
+                (Some(by_bin), &[bin]) => {
+                    for place in 0..by_bin.places() {
+                        by_bin.apply(place, bin, &mut scratch.probs);
+                        normalise(&mut scratch.probs);
+                    }
+                }
+                (_, bins) => {
+                    for round in 0..forest.rounds() {
+                        forest.apply(round, bins, &mut scratch.probs);
+                        if round % TOGETHER == TOGETHER - 1 {
+                            normalise(&mut scratch.probs);
+                        }
+                    }
                 }
             }
             normalise(&mut scratch.probs);
@@ -289,19 +306,19 @@ impl<F: Forest> Model for Boosted<F> {
 
     fn map_row(&self, f: &[f64], g: &mut [f64]) {
         let mut mean = vec![0.0; f.len()];
-        self.average(f, &mut Scratch::new(f.len()), &mut mean);
+        self.average(f, &[], &mut Scratch::new(f.len()), &mut mean);
         self.map.map_row(&mean, g);
         mix_with_uniform(g, self.training_rows);
     }
 
     fn map_rows(&self, f: ArrayView2<'_, f64>, mut g: ArrayViewMut2<'_, f64>) {
         let f = f.as_standard_layout();
-        let mut scratch = Scratch::new(f.ncols());
+        let (by_bin, mut scratch) = (self.by_bin(), Scratch::new(f.ncols()));
         let mut means = Array2::zeros(f.dim());
         let rows = f.rows().into_iter().zip(means.rows_mut());
         for (f, mut mean) in rows.take_while(|_| !stop::requested()) {
             if let (Some(f), Some(mean)) = (f.as_slice(), mean.as_slice_mut()) {
-                self.average(f, &mut scratch, mean);
+                self.average(f, &by_bin, &mut scratch, mean);
             }
         }
         self.map.map_rows(means.view(), g.view_mut());

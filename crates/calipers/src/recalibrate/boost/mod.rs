@@ -11,6 +11,7 @@
 //! leaf then does the work of one for each row and class.
 
 mod borders;
+mod by_bin;
 mod chance;
 mod ensemble;
 mod forest;
@@ -42,6 +43,9 @@ const LARGEST_STEP: f64 = 30.0;
 /// What a loaded leaf may multiply a probability by: more than exp(±[`LARGEST_STEP`]), and still so
 /// little that eight of them in a row neither overflow nor vanish.
 const FACTORS: RangeInclusive<f64> = 1e-30..=1e30;
+
+/// The factors of so many rounds together neither overflow nor vanish.
+const TOGETHER: usize = 8;
 
 /// Probabilities of a class are kept above this, so that a factor can always bring it back.
 const LEAST_PROBABILITY: f64 = 1e-100;

@@ -1,4 +1,8 @@
+use fearless_simd::{Level, dispatch};
+
+use super::by_bin::ByBin;
 use super::{Forest, LEAST_PROBABILITY};
+use crate::numeric::simd::ln_in_place;
 
 /// Rows ready for trees.
 #[derive(Debug, Clone)]
@@ -34,20 +38,14 @@ impl BinnedRows {
     /// The wanted rows.
     pub fn select(&self, wanted: impl Fn(usize) -> bool) -> Self {
         let rows: Vec<usize> = (0..self.len()).filter(|&row| wanted(row)).collect();
-        let mut bins = Vec::with_capacity(rows.len() * self.features);
-        let mut probs = Vec::with_capacity(rows.len() * self.classes);
-        for &row in &rows {
-            bins.extend_from_slice(&self.bins[row * self.features..(row + 1) * self.features]);
-            probs.extend_from_slice(&self.probs[row * self.classes..(row + 1) * self.classes]);
-        }
         Self {
             features: self.features,
             classes: self.classes,
-            bins,
+            bins: gather(&self.bins, self.features, &rows),
             borders: self.borders.clone(),
-            labels: rows.iter().map(|&row| self.labels[row]).collect(),
-            weights: rows.iter().map(|&row| self.weights[row]).collect(),
-            probs,
+            labels: gather(&self.labels, 1, &rows),
+            weights: gather(&self.weights, 1, &rows),
+            probs: gather(&self.probs, self.classes, &rows),
         }
     }
 
@@ -75,20 +73,46 @@ impl BinnedRows {
 
     /// Moves the probabilities by a round of a forest, and returns their new log loss.
     pub fn advance(&mut self, forest: &impl Forest, round: usize) -> f64 {
-        let bins = self.bins.chunks_exact(self.features.max(1));
         let probs = self.probs.chunks_exact_mut(self.classes);
-        for (bins, probs) in bins.zip(probs) {
-            forest.apply(round, bins, probs);
-            normalise(probs);
+        if let [borders] = *self.borders {
+            let by_bin = ByBin::round(forest, round, borders + 1, self.classes);
+            for (&bin, probs) in self.bins.iter().zip(probs) {
+                by_bin.apply(0, bin, probs);
+                normalise(probs);
+            }
+        } else {
+            let bins = self.bins.chunks_exact(self.features.max(1));
+            for (bins, probs) in bins.zip(probs) {
+                forest.apply(round, bins, probs);
+                normalise(probs);
+            }
         }
         self.log_loss()
     }
 
     /// The weighted sum of −ln of the observed classes' probabilities.
     pub fn log_loss(&self) -> f64 {
-        let probs = self.probs.chunks_exact(self.classes);
-        let rows = probs.zip(&self.labels).zip(&self.weights);
-        rows.map(|((probs, &label), weight)| -weight * probs[label as usize].ln()).sum()
+        let probs = self.probs.chunks_exact(self.classes).zip(&self.labels);
+        let mut logs: Vec<f64> = probs.map(|(probs, &label)| probs[label as usize]).collect();
+        dispatch!(Level::new(), simd => ln_in_place(simd, &mut logs));
+        logs.iter().zip(&self.weights).map(|(log, weight)| -weight * log).sum()
+    }
+}
+
+/// Some rows of a table. Copying one or two numbers takes less than to ask how many there are.
+fn gather<T: Copy>(table: &[T], width: usize, rows: &[usize]) -> Vec<T> {
+    match width {
+        1 => rows.iter().map(|&row| table[row]).collect(),
+        2 => {
+            let (pairs, _) = table.as_chunks::<2>();
+            rows.iter().map(|&row| pairs[row]).collect::<Vec<_>>().into_flattened()
+        }
+        _ => {
+            let mut gathered = Vec::with_capacity(rows.len() * width);
+            let each = rows.iter().map(|&row| &table[row * width..(row + 1) * width]);
+            each.for_each(|row| gathered.extend_from_slice(row));
+            gathered
+        }
     }
 }
 
