@@ -18,7 +18,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
-from pyspark.sql import SparkSession
 
 FILES = 10
 THREADS = 2
@@ -54,6 +53,9 @@ def timed(work: Callable[[], Any]) -> tuple[float, str]:
 def run(asked: argparse.Namespace) -> int:
     """Write the data, evaluate, print."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    # Here, because only Spark's own environment has it.
+    from pyspark.sql import SparkSession
+
     import calipers
     import calipers.spark
 
