@@ -19,7 +19,7 @@ use crate::numeric::exact::Exact;
 
 /// Cells (rows × classes) whose scores are held at once, and those that are scored together: what is made
 /// of these is to stay in a near cache.
-const HELD: usize = 1 << 20;
+const HELD: usize = 1 << 18;
 const BLOCK: usize = 1 << 15;
 
 /// Groups at the most: each takes a few hundred bytes a metric.
@@ -318,7 +318,7 @@ impl<'a> Work<'a> {
     ) -> Result<()> {
         let classes = rows.f.classes();
         let size = (BLOCK / classes).max(1);
-        for some in some.chunks((HELD / BLOCK * size).max(1)) {
+        for some in some.chunks(HELD / BLOCK * size) {
             let blocks = some.par_chunks(size).map(|some| self.block(rows, some));
             let blocks: Vec<Block> = blocks.collect::<Result<_>>()?;
             for (some, block) in some.chunks(size).zip(&blocks) {
