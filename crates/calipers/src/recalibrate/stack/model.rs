@@ -154,6 +154,8 @@ impl Stacked {
             if !purposes.iter().any(is_own) {
                 continue;
             }
+            let squares = |purpose: &Purpose| is_own(purpose) && *purpose != Purpose::Direction;
+            let is_squared = purposes.iter().any(squares);
             let predicted = self.members.rows(rows, layout, new);
             widely(
                 f.len(),
@@ -162,7 +164,9 @@ impl Stacked {
                     for (row, f) in f.chunks_exact(classes).enumerate() {
                         predicted.write_changes(row, f, &mut changes);
                         self.write_change(&self.weights, &changes, &mut change);
-                        Self::write_squared(f, &change, &mut squared);
+                        if is_squared {
+                            Self::write_squared(f, &change, &mut squared);
+                        }
                         let own = tables.iter_mut().zip(purposes);
                         for (g, purpose) in own.filter(|(_, purpose)| is_own(purpose)) {
                             let g = &mut g[row * classes..(row + 1) * classes];
