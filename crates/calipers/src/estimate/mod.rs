@@ -23,7 +23,7 @@ pub(crate) use decompose::parts_of;
 pub use estimator::Estimator;
 pub(crate) use groups::{FEWEST_ROWS, adjust, aware};
 pub(crate) use observer::{Nobody, Observer};
-pub(crate) use problem::{Problem, Problems};
+pub(crate) use problem::{Ascending, Problem, Problems};
 pub(crate) use report::number;
 pub use report::{Estimate, Group, GroupAware, GroupErrors, Report};
 pub use score_test::Test;

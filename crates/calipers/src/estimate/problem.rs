@@ -29,6 +29,22 @@ struct Sorted {
     weights: Option<Vec<f64>>,
 }
 
+/// The rows of a two-class problem in ascending order of f₁.
+#[derive(Clone, Copy)]
+pub(crate) struct Ascending<'a> {
+    pub pairs: &'a [[f64; 2]],
+    pub labels: &'a [u32],
+    /// None if all rows count alike.
+    pub weights: Option<&'a [f64]>,
+}
+
+impl Ascending<'_> {
+    /// The weight of a row; 1 if all count alike.
+    pub fn weight(&self, place: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[place])
+    }
+}
+
 /// The problems of a scope, made one at a time: all at once would take many times the memory of the
 /// predictions where there are many classes.
 pub(crate) struct Problems<'a, 'd> {
@@ -135,6 +151,20 @@ impl<'a> Problem<'a> {
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.labels.len()
+    }
+
+    /// The rows in ascending order of f₁, if there are two classes.
+    pub fn ascending(&self) -> Option<Ascending<'_>> {
+        let sorted = self.sorted.as_ref()?;
+        let weights = sorted.weights.as_deref();
+        let differ = |weights: &&[f64]| {
+            weights.windows(2).any(|pair| pair[0].to_bits() != pair[1].to_bits())
+        };
+        Some(Ascending {
+            pairs: sorted.probs.as_slice()?.as_chunks().0,
+            labels: &sorted.labels,
+            weights: weights.filter(differ),
+        })
     }
 
     /// Brings fold ids into the order in which training rows are held.

@@ -1,10 +1,10 @@
 //! Seeds and the random streams that follow from them.
 
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 /// The random stream of a seed for one purpose; streams of different numbers are independent.
-pub(crate) fn generator(seed: u64, stream: u64) -> impl Rng {
+pub(crate) fn generator(seed: u64, stream: u64) -> ChaCha8Rng {
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     generator.set_stream(stream);
     generator

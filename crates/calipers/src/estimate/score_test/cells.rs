@@ -1,75 +1,132 @@
-//! Residuals added up in cells of like predictions: where many rows are, an error of any shape shows.
+//! Cells of like predictions: fine ones, in which labels are counted, and coarse ones, in which an error of
+//! any shape shows where there are many rows.
 
-/// So many rows a cell, and no cells where there would be fewer than so many: a few rows tell more by
+use std::ops::Range;
+
+use crate::estimate::Ascending;
+use crate::numeric::simplex::FLOOR;
+
+/// As many fine cells, at most: no two of the functions' values in one differ by much. Up to so many rows
+/// have a cell each, unless they share a prediction.
+const FINE: usize = 256;
+
+/// So many rows a coarse cell, and none where there would be fewer than so many: a few rows tell more by
 /// three functions.
 const ROWS: usize = 250;
 const FEWEST: usize = 20;
-const MOST: usize = 256;
 
-/// How far above its mean, in standard deviations more than the functions, the statistic of the cells has
-/// to be to count: it then costs what the functions see next to nothing.
+/// How far above its mean, in standard deviations more than the functions, the statistic of the coarse cells
+/// has to be to count: it then costs what the functions see next to nothing.
 const HANDICAP: f64 = 1.0;
 
-/// Cells of rows, as even as ties allow, and what calibration says of them.
-pub(super) struct Cells {
-    /// Each row's cell.
-    of_row: Vec<u16>,
-    /// Σ w f and Σ w² f(1 − f) of each cell.
-    expected: Vec<f64>,
-    variances: Vec<f64>,
+/// The least standard deviation by which z is measured.
+const LEAST_DEVIATION: f64 = 0.1;
+
+/// Rows that follow each other in ascending order.
+pub(super) struct Cell {
+    pub rows: Range<usize>,
+    /// logit f of the mean prediction; over all cells it has a weighted mean of 0 and a standard deviation
+    /// of 1, or less if that is small, so that powers of it are of order 1.
+    z: f64,
+    /// Σ w f and Σ w² f(1 − f).
+    pub expected: f64,
+    pub variance: f64,
+    /// Σ w.
+    weight: f64,
 }
 
-impl Cells {
-    /// Divides rows by their z; none if they are few.
-    pub fn divide(z: &[f64]) -> Option<Self> {
-        let count = (z.len() / ROWS).min(MOST);
+impl Cell {
+    /// 1, z and z².
+    pub fn functions(&self) -> [f64; 3] {
+        [1.0, self.z, self.z * self.z]
+    }
+}
+
+/// Coarse cells, each of some fine ones.
+pub(super) struct Coarse {
+    /// For each fine cell, Σ w² f(1 − f) of the coarse one that it is the last of.
+    pub ends: Vec<Option<f64>>,
+    /// How many have a variance.
+    degrees: f64,
+}
+
+/// Divides rows into fine cells, none of which splits equal predictions, and these into coarse ones, if
+/// there are rows enough.
+pub(super) fn divide(rows: &Ascending<'_>) -> (Vec<Cell>, Option<Coarse>) {
+    let n = rows.pairs.len();
+    let share = n.div_ceil(FINE).max(1);
+    let mut cells: Vec<Cell> = Vec::with_capacity(FINE.min(n));
+    let mut from = 0;
+    while from < n {
+        let mut to = (from + share).min(n);
+        // Floats that are equal to the bit: a tie.
+        let last = rows.pairs[to - 1][1].to_bits();
+        to += rows.pairs[to..].iter().take_while(|pair| pair[1].to_bits() == last).count();
+        cells.push(cell(rows, from..to));
+        from = to;
+    }
+    standardise(&mut cells);
+    let coarse = Coarse::of(&cells, n);
+    (cells, coarse)
+}
+
+fn cell(rows: &Ascending<'_>, range: Range<usize>) -> Cell {
+    let (mut weight, mut expected, mut variance) = (0.0, 0.0, 0.0);
+    for place in range.clone() {
+        let (w, [not, one]) = (rows.weight(place), rows.pairs[place]);
+        weight += w;
+        expected += w * one;
+        variance += w * w * one * not;
+    }
+    // Rows without weight tell nothing, but they have to be somewhere.
+    let mean = if weight > 0.0 { expected / weight } else { rows.pairs[range.start][1] };
+    Cell { rows: range, z: logit(mean), expected, variance, weight }
+}
+
+fn standardise(cells: &mut [Cell]) {
+    let (mut weight, mut sum, mut square) = (0.0, 0.0, 0.0);
+    for cell in &*cells {
+        weight += cell.weight;
+        sum += cell.weight * cell.z;
+        square += cell.weight * cell.z * cell.z;
+    }
+    let mean = sum / weight;
+    let scale = (square / weight - mean * mean).sqrt().max(LEAST_DEVIATION);
+    cells.iter_mut().for_each(|cell| cell.z = (cell.z - mean) / scale);
+}
+
+fn logit(p: f64) -> f64 {
+    let p = p.clamp(FLOOR, 1.0 - FLOOR);
+    (p / (1.0 - p)).ln()
+}
+
+impl Coarse {
+    fn of(cells: &[Cell], rows: usize) -> Option<Self> {
+        let count = (rows / ROWS).min(FINE);
         if count < FEWEST {
             return None;
         }
-        let mut sorted = z.to_vec();
-        sorted.sort_unstable_by(f64::total_cmp);
-        let mut borders: Vec<f64> =
-            (1..count).map(|number| sorted[number * sorted.len() / count]).collect();
-        borders.dedup();
-        let cell = |z: &f64| borders.partition_point(|border| border <= z) as u16;
-        let cells = borders.len() + 1;
-        Some(Self {
-            of_row: z.iter().map(cell).collect(),
-            expected: vec![0.0; cells],
-            variances: vec![0.0; cells],
-        })
-    }
-
-    /// Takes a row's weight and its probability of class 1 into account.
-    pub fn expect(&mut self, row: usize, weight: f64, p: f64) {
-        let cell = self.of_row[row] as usize;
-        self.expected[cell] += weight * p;
-        self.variances[cell] += weight * weight * p * (1.0 - p);
-    }
-
-    /// How many cells there are.
-    pub fn count(&self) -> usize {
-        self.expected.len()
-    }
-
-    /// The cell of a row.
-    #[inline]
-    pub fn of(&self, row: usize) -> usize {
-        self.of_row[row] as usize
-    }
-
-    /// Σ (Σ w(y − f))²/(Σ w² f(1 − f)) over the cells, given Σ w y of each, as a number that so many
-    /// degrees of freedom would exceed as rarely, less the handicap.
-    pub fn value(&self, sums: &[f64], degrees: f64) -> f64 {
-        let (mut total, mut own_degrees) = (0.0, 0.0);
-        for ((sum, expected), variance) in sums.iter().zip(&self.expected).zip(&self.variances) {
-            if *variance > 0.0 {
-                total += (sum - expected) * (sum - expected) / variance;
-                own_degrees += 1.0;
+        let number = |cell: &Cell| (cell.rows.start + cell.rows.end) / 2 * count / rows;
+        let (mut variance, mut degrees) = (0.0, 0.0);
+        let ends = cells.iter().enumerate().map(|(at, cell)| {
+            variance += cell.variance;
+            let is_last = cells.get(at + 1).is_none_or(|next| number(next) != number(cell));
+            let ended = (is_last && variance > 0.0).then_some(variance);
+            if is_last {
+                degrees += if variance > 0.0 { 1.0 } else { 0.0 };
+                variance = 0.0;
             }
-        }
-        if own_degrees > 0.0 {
-            quantile(deviate(total, own_degrees) - HANDICAP, degrees)
+            ended
+        });
+        let ends = ends.collect();
+        Some(Self { ends, degrees })
+    }
+
+    /// Σ (Σ w(y − f))²/(Σ w² f(1 − f)) over the coarse cells, as a number that so many degrees of freedom
+    /// would exceed as rarely, less the handicap.
+    pub fn value(&self, terms: f64, degrees: f64) -> f64 {
+        if self.degrees > 0.0 {
+            quantile(deviate(terms, self.degrees) - HANDICAP, degrees)
         } else {
             0.0
         }
@@ -103,14 +160,28 @@ mod tests {
         }
     }
 
+    fn divided(f: &[f64]) -> (Vec<Cell>, Option<Coarse>) {
+        let pairs: Vec<[f64; 2]> = f.iter().map(|&f| [1.0 - f, f]).collect();
+        let labels = vec![0; f.len()];
+        divide(&Ascending { pairs: &pairs, labels: &labels, weights: None })
+    }
+
     #[test]
-    fn ties_share_a_cell_and_few_rows_have_none() {
-        assert!(Cells::divide(&[0.0; 4_999]).is_none());
-        let z: Vec<f64> = (0..6_000).map(|row| f64::from(row % 40)).collect();
-        let cells = Cells::divide(&z).unwrap();
-        assert!(cells.count() <= 24 && cells.count() > 20);
-        for (row, z_of_row) in z.iter().enumerate() {
-            assert_eq!(cells.of(row), cells.of(*z_of_row as usize), "{row}");
-        }
+    fn ties_share_a_cell_and_few_rows_have_no_coarse_ones() {
+        assert!(divided(&[0.5; 4_999]).1.is_none());
+        let f: Vec<f64> = (0..6_000).map(|row| f64::from(row / 150) / 100.0).collect();
+        let (cells, coarse) = divided(&f);
+        assert_eq!(cells.len(), 40);
+        assert!(cells.iter().enumerate().all(|(at, cell)| cell.rows == (at * 150..(at + 1) * 150)));
+        // 24 of 250 rows each; the first prediction is 0 and has no variance, but a cell with the next.
+        let ends = coarse.unwrap().ends.iter().flatten().count();
+        assert!((20..=24).contains(&ends), "{ends}");
+    }
+
+    #[test]
+    fn a_few_rows_have_a_cell_each() {
+        let f: Vec<f64> = (0..200).map(|row| f64::from(row) / 200.0).collect();
+        assert_eq!(divided(&f).0.len(), 200);
+        assert_eq!(divided(&f[..1]).0.len(), 1);
     }
 }

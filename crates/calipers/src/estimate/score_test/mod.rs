@@ -11,38 +11,31 @@
 //! together, u = Σ w z·r, which is what a wrong temperature moves. From 5,000 rows of two classes on,
 //! errors of any shape count as well: residuals in [`cells`] of like predictions.
 
+mod alias;
 mod bernoulli;
 mod cells;
+mod counts;
+mod many;
 mod refit;
+mod two;
 
-use rand::RngExt;
-use rayon::prelude::*;
+use rand_chacha::ChaCha8Rng;
 
 use crate::data::Predictions;
 use crate::error::Result;
 use crate::estimate::Problem;
 use crate::loss::Scope;
-use crate::numeric::random::derive_seed;
-use crate::numeric::random::generator;
-use crate::numeric::simplex::{FLOOR, argmax, floored_ln};
-use crate::numeric::solve::Cholesky;
+use crate::numeric::random::{derive_seed, generator};
 use crate::recalibrate::Recalibrator;
 use crate::run::stop;
-use cells::Cells;
+use many::Many;
 use refit::refit_p_value;
+use two::Two;
 
 pub(crate) use bernoulli::bernoulli;
 
-/// Labels drawn together, one a bit of a word.
+/// Sets of labels drawn together.
 pub(crate) const LANES: usize = 64;
-
-/// How much the term of all classes together counts, in units of the classes' terms: enough to be
-/// seen among the noise of all of them.
-const TOGETHER: f64 = 2.0;
-
-/// From so many classes on a label is looked up among the sums of probabilities; with fewer it is faster to
-/// decide class by class, for all drawings together.
-const MANY: usize = 64;
 
 /// Where a test of calibration looks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -138,285 +131,22 @@ pub(crate) fn automatic_draws(rows: usize, classes: usize) -> usize {
 
 /// (1 + the number of drawings whose statistic is no smaller) / (1 + the number of drawings).
 pub(crate) fn p_value(problem: &Problem<'_>, draws: usize, seed: u64) -> f64 {
-    let statistic = Statistic::new(problem);
-    let observed = statistic.observed(problem);
-    let groups = draws.div_ceil(LANES);
-    let reached: usize = (0..groups)
-        .into_par_iter()
-        .map(|group| {
-            let lanes = LANES.min(draws - group * LANES);
-            let drawn = statistic.drawn(problem, seed, group as u64);
-            // The last bits of sums over rows in another order must not decide.
-            drawn[..lanes].iter().filter(|&&t| t >= observed * (1.0 - 1e-9)).count()
-        })
-        .sum();
+    let (observed, drawn) = match Two::new(problem) {
+        Some(two) => (two.observed(), two.drawn(draws, seed)),
+        None => {
+            let many = Many::new(problem);
+            (many.observed(), many.drawn(draws, seed))
+        }
+    };
+    // The last bits of sums over rows in another order must not decide.
+    let reached = drawn.iter().filter(|&&drawn| drawn >= observed * (1.0 - 1e-9)).count();
     (1 + reached) as f64 / (1 + draws) as f64
 }
 
-/// What is the same for all drawings.
-struct Statistic {
-    classes: usize,
-    /// The number of functions φ.
-    functions: usize,
-    /// Two classes: z of every row, with a mean of 0 and a standard deviation of 1, so that powers of it
-    /// are of order 1. A logarithm a row is dear where it is needed for every drawing.
-    z: Vec<f64>,
-    /// Σ w φ(f_c) f_c for each class with statistics.
-    expected: Vec<f64>,
-    /// The Cholesky factors of I_c; none for a class that no row gives a probability.
-    information: Vec<Option<Cholesky>>,
-    /// The variance of the term of all classes together.
-    together: f64,
-    /// Two classes: cells of rows, if these are many.
-    cells: Option<Cells>,
-}
-
-impl Statistic {
-    fn new(problem: &Problem<'_>) -> Self {
-        let classes = problem.classes();
-        let two = classes == 2;
-        let (functions, followed) = if two { (3, 1) } else { (2, classes) };
-        let z = if two { standardised(problem) } else { Vec::new() };
-        let mut statistic = Self {
-            classes,
-            functions,
-            cells: Cells::divide(&z),
-            z,
-            expected: vec![0.0; functions * followed],
-            information: Vec::new(),
-            together: 0.0,
-        };
-        let mut buffer = vec![0.0; classes];
-        let mut information = vec![0.0; functions * functions * followed];
-        let mut phi = [0.0; 3];
-        for row in 0..problem.rows() {
-            if stop::requested_at(row) {
-                break;
-            }
-            let (weight, f) = (problem.weight(row), problem.prediction(row, &mut buffer));
-            let squared = weight * weight;
-            let (mut mean, mut square) = (0.0, 0.0);
-            if let Some(cells) = &mut statistic.cells {
-                cells.expect(row, weight, f[1]);
-            }
-            for place in 0..followed {
-                let p = f[statistic.class(place)];
-                statistic.functions(row, p, &mut phi);
-                for (i, one) in phi[..functions].iter().enumerate() {
-                    statistic.expected[place * functions + i] += weight * one * p;
-                    for (j, other) in phi[..functions].iter().enumerate() {
-                        information[(place * functions + i) * functions + j] +=
-                            squared * p * (1.0 - p) * one * other;
-                    }
-                }
-                mean += p * phi[1];
-                square += p * phi[1] * phi[1];
-            }
-            statistic.together += squared * (square - mean * mean).max(0.0);
-        }
-        let blocks = information.chunks_exact(functions * functions);
-        statistic.information =
-            blocks.map(|block| Cholesky::with_ridge(block, functions)).collect();
-        statistic
-    }
-
-    /// The class of a place in the sums.
-    fn class(&self, place: usize) -> usize {
-        if self.classes == 2 { 1 } else { place }
-    }
-
-    /// φ of a class's probability in a row.
-    #[inline]
-    fn functions(&self, row: usize, p: f64, phi: &mut [f64; 3]) {
-        *phi = if self.classes == 2 {
-            let z = self.z[row];
-            [1.0, z, z * z]
-        } else {
-            [1.0, floored_ln(p), 0.0]
-        };
-    }
-
-    /// How many sums there are: of the functions, and of the cells behind them.
-    fn width(&self) -> usize {
-        self.expected.len() + self.cells.as_ref().map_or(0, Cells::count)
-    }
-
-    /// T from Σ w φ(f_Y) over the labels, and from the labels' weights in each cell.
-    fn value(&self, sums: &[f64]) -> f64 {
-        let (sums, in_cells) = sums.split_at(self.expected.len());
-        let mut total = 0.0;
-        let mut together = 0.0;
-        let mut residual = [0.0; 3];
-        let places =
-            sums.chunks_exact(self.functions).zip(self.expected.chunks_exact(self.functions));
-        for ((sums, expected), information) in places.zip(&self.information) {
-            for (residual, (sum, expected)) in residual.iter_mut().zip(sums.iter().zip(expected)) {
-                *residual = sum - expected;
-            }
-            together += residual[1];
-            if let Some(information) = information {
-                let mut right = residual;
-                information.solve_lower(&mut right[..self.functions]);
-                total += right[..self.functions].iter().map(|x| x * x).sum::<f64>();
-            }
-        }
-        if self.classes > 2 && self.together > 0.0 {
-            let share = TOGETHER * (self.classes as f64).sqrt();
-            total += share * together * together / self.together;
-        }
-        match &self.cells {
-            Some(cells) => total.max(cells.value(in_cells, self.functions as f64)),
-            None => total,
-        }
-    }
-
-    /// T of the observed labels; infinite if one of them was impossible.
-    fn observed(&self, problem: &Problem<'_>) -> f64 {
-        let mut sums = vec![0.0; self.width()];
-        let mut buffer = vec![0.0; self.classes];
-        let mut phi = [0.0; 3];
-        for row in 0..problem.rows() {
-            let (weight, label) = (problem.weight(row), problem.label(row));
-            let p = problem.prediction(row, &mut buffer)[label];
-            if p <= 0.0 && weight > 0.0 {
-                return f64::INFINITY;
-            }
-            if self.classes == 2 && label == 0 {
-                continue;
-            }
-            self.functions(row, p, &mut phi);
-            let place = if self.classes == 2 { 0 } else { label };
-            self.add(&mut sums, place, weight, &phi);
-            if let Some(cells) = &self.cells {
-                sums[self.expected.len() + cells.of(row)] += weight;
-            }
-        }
-        self.value(&sums)
-    }
-
-    #[inline]
-    fn add(&self, sums: &mut [f64], place: usize, weight: f64, phi: &[f64; 3]) {
-        let sums = &mut sums[place * self.functions..(place + 1) * self.functions];
-        sums.iter_mut().zip(phi).for_each(|(sum, phi)| *sum += weight * phi);
-    }
-
-    /// T of 64 sets of labels drawn from f.
-    fn drawn(&self, problem: &Problem<'_>, seed: u64, group: u64) -> [f64; LANES] {
-        let mut draws = generator(seed, group);
-        let (functions, width) = (self.expected.len(), self.width());
-        // What every lane would have if each row drew its most probable class, and each lane's
-        // departure from that.
-        let mut common = vec![0.0; width];
-        let mut lanes = vec![0.0; LANES * width];
-        let mut buffer = vec![0.0; self.classes];
-        let mut sums_so_far = Vec::with_capacity(self.classes);
-        let (mut phi, mut usual) = ([0.0; 3], [0.0; 3]);
-        for row in 0..problem.rows() {
-            if stop::requested_at(row) {
-                break;
-            }
-            let weight = problem.weight(row);
-            if weight <= 0.0 {
-                continue;
-            }
-            let f = problem.prediction(row, &mut buffer);
-            if self.classes == 2 {
-                self.functions(row, f[1], &mut phi);
-                let likely = f[1] > 0.5;
-                let cell = self.cells.as_ref().map(|cells| functions + cells.of(row));
-                if likely {
-                    self.add(&mut common, 0, weight, &phi);
-                    cell.into_iter().for_each(|cell| common[cell] += weight);
-                }
-                let other = bernoulli(&mut draws, if likely { f[0] } else { f[1] });
-                let step = if likely { -weight } else { weight };
-                each_bit(other, |lane| {
-                    let lane = &mut lanes[lane * width..(lane + 1) * width];
-                    lane.iter_mut().zip(&phi).for_each(|(sum, phi)| *sum += step * phi);
-                    cell.into_iter().for_each(|cell| lane[cell] += step);
-                });
-                continue;
-            }
-            let top = argmax(f);
-            self.functions(row, f[top], &mut usual);
-            self.add(&mut common, top, weight, &usual);
-            if self.classes >= MANY {
-                let mut total = 0.0;
-                sums_so_far.clear();
-                sums_so_far.extend(f.iter().map(|p| {
-                    total += p;
-                    total
-                }));
-                for lane in lanes.chunks_exact_mut(width) {
-                    let at = draws.random::<f64>() * total;
-                    let class = sums_so_far.partition_point(|sum| *sum <= at);
-                    if class != top && class < self.classes {
-                        self.functions(row, f[class], &mut phi);
-                        self.add(lane, class, weight, &phi);
-                        self.add(lane, top, -weight, &usual);
-                    }
-                }
-                continue;
-            }
-            let mut undecided = !bernoulli(&mut draws, f[top]);
-            let mut rest = 1.0 - f[top];
-            for (class, &p) in f.iter().enumerate().filter(|(class, p)| *class != top && **p > 0.0)
-            {
-                if undecided == 0 {
-                    break;
-                }
-                let here = undecided & bernoulli(&mut draws, p / rest);
-                if here != 0 {
-                    self.functions(row, p, &mut phi);
-                    each_bit(here, |lane| {
-                        let lane = &mut lanes[lane * width..(lane + 1) * width];
-                        self.add(lane, class, weight, &phi);
-                        self.add(lane, top, -weight, &usual);
-                    });
-                }
-                undecided &= !here;
-                rest -= p;
-            }
-            // Lanes that rounding has left undecided stay with the most probable class.
-        }
-        std::array::from_fn(|lane| {
-            let own = lanes[lane * width..(lane + 1) * width].iter();
-            let sums: Vec<f64> = own.zip(&common).map(|(own, common)| own + common).collect();
-            self.value(&sums)
-        })
-    }
-}
-
-#[inline]
-fn each_bit(mut bits: u64, mut visit: impl FnMut(usize)) {
-    while bits != 0 {
-        visit(bits.trailing_zeros() as usize);
-        bits &= bits - 1;
-    }
-}
-
-/// logit f₁ of every row with a weighted mean of 0 and a standard deviation of 1, taken as at least 0.1.
-fn standardised(problem: &Problem<'_>) -> Vec<f64> {
-    let mut z: Vec<f64> = (0..problem.rows())
-        .into_par_iter()
-        .map(|row| logit(problem.prediction(row, &mut [0.0; 2])[1]))
-        .collect();
-    let (mut weights, mut sum, mut square) = (0.0, 0.0, 0.0);
-    for (row, z) in z.iter().enumerate() {
-        let weight = problem.weight(row);
-        weights += weight;
-        sum += weight * z;
-        square += weight * z * z;
-    }
-    let mean = sum / weights;
-    let scale = (square / weights - mean * mean).max(0.01).sqrt();
-    z.iter_mut().for_each(|z| *z = (*z - mean) / scale);
-    z
-}
-
-fn logit(p: f64) -> f64 {
-    let p = p.clamp(FLOOR, 1.0 - FLOOR);
-    (p / (1.0 - p)).ln()
+/// What is known of [`LANES`] sets of labels at a time, of so many in all: each group has a random stream of
+/// its own, so that any thread may have it.
+fn groups<T>(draws: usize, seed: u64, make: impl Fn(ChaCha8Rng) -> T) -> Vec<T> {
+    (0..draws.div_ceil(LANES)).map(|group| make(generator(seed, group as u64))).collect()
 }
 
 #[cfg(test)]

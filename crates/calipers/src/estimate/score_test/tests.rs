@@ -1,7 +1,9 @@
 use ndarray::Array2;
 use rand::RngExt;
 use rand_distr::{Distribution, Gamma};
+use rayon::prelude::*;
 
+use super::many::TOGETHER;
 use super::*;
 
 /// Rows of Dirichlet(1, …, 1) as f, labels drawn from a distortion of them.
@@ -149,7 +151,7 @@ fn the_statistic_is_a_sum_of_quadratic_forms() {
     }
     let expected: f64 = (0..3).map(|i| residual[i] * right[i] / covariance[i][i]).sum();
     // The test's own z is shifted and scaled, which changes φ but not what it spans.
-    let found = Statistic::new(&problem).observed(&problem);
+    let found = Two::new(&problem).unwrap().observed();
     assert!((found / expected - 1.0).abs() < 1e-8, "{found} {expected}");
 }
 
@@ -162,8 +164,10 @@ fn drawn_statistics_have_the_mean_of_the_null() {
     for (classes, expected) in [(2, 3.0), (4, 8.0 + TOGETHER * 2.0), (70, many)] {
         let predictions = drawn(300, classes, 11, |_| {});
         let problem = Problem::new(&predictions, Scope::Canonical, 0);
-        let statistic = Statistic::new(&problem);
-        let all: Vec<f64> = (0..40).flat_map(|group| statistic.drawn(&problem, 1, group)).collect();
+        let all = match Two::new(&problem) {
+            Some(two) => two.drawn(64 * 40, 1),
+            None => Many::new(&problem).drawn(64 * 40, 1),
+        };
         let mean = all.iter().sum::<f64>() / all.len() as f64;
         assert!((mean / expected - 1.0).abs() < 0.06, "{classes}: {mean}");
     }
