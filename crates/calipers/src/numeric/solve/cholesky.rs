@@ -1,4 +1,5 @@
 use super::dot;
+use crate::numeric::simd::widely;
 
 /// The Cholesky factor of a positive definite matrix, row-major.
 pub(crate) struct Cholesky {
@@ -51,16 +52,24 @@ impl Cholesky {
     /// Solves L X = right, in place, for a matrix of as many rows as A has: the squares of a column of
     /// X add up to bᵀ A⁻¹ b for that column b of the right side.
     pub fn solve_lower(&self, right: &mut [f64]) {
-        let columns = right.len() / self.size;
-        for row in 0..self.size {
-            let (known, rest) = right.split_at_mut(row * columns);
-            let current = &mut rest[..columns];
-            let entries = &self.lower[row * self.size..];
-            for (known, entry) in known.chunks_exact(columns).zip(entries) {
-                current.iter_mut().zip(known).for_each(|(value, known)| *value -= entry * known);
-            }
-            current.iter_mut().for_each(|value| *value /= entries[row]);
-        }
+        let (size, lower, columns) = (self.size, &self.lower, right.len() / self.size);
+        widely(
+            columns,
+            #[inline(always)]
+            || {
+                for row in 0..size {
+                    let (known, rest) = right.split_at_mut(row * columns);
+                    let current = &mut rest[..columns];
+                    let entries = &lower[row * size..];
+                    for (known, entry) in known.chunks_exact(columns).zip(entries) {
+                        for (value, known) in current.iter_mut().zip(known) {
+                            *value -= entry * known;
+                        }
+                    }
+                    current.iter_mut().for_each(|value| *value /= entries[row]);
+                }
+            },
+        );
     }
 
     /// Solves A x = right, in place.

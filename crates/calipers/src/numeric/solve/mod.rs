@@ -30,6 +30,11 @@ pub(crate) trait Objective {
     /// Its value at a point, with the gradient there, and the Hessian (row-major, both triangles)
     /// if it is asked for.
     fn evaluate(&mut self, at: &[f64], gradient: &mut [f64], hessian: Option<&mut [f64]>) -> f64;
+
+    /// The gradient's largest component at which Newton's method has converged.
+    fn newton_tolerance(&self) -> f64 {
+        newton::TOLERANCE
+    }
 }
 
 /// An objective that may have many parameters.
@@ -65,7 +70,7 @@ pub(crate) struct Solution {
     pub at: Vec<f64>,
     /// The function's value there.
     pub value: f64,
-    /// Whether the gradient met its tolerance: [`newton::TOLERANCE`] or [`Large::tolerance`].
+    /// Whether the gradient met its tolerance: [`Objective::newton_tolerance`] or [`Large::tolerance`].
     pub converged: bool,
 }
 

@@ -2,7 +2,7 @@ use super::cholesky::Cholesky;
 use super::{Objective, Solution, along, decreases_enough, dot, infinity_norm};
 use crate::run::stop;
 
-/// The gradient's largest component at which a fit has converged.
+/// The gradient's largest component at which a fit has converged, unless the objective says another.
 pub(super) const TOLERANCE: f64 = 1e-10;
 
 const MOST_STEPS: usize = 200;
@@ -10,7 +10,7 @@ const SMALLEST_STEP: f64 = 1e-12;
 
 /// Newton's method with halved steps.
 ///
-/// Converges to a gradient of at most [`TOLERANCE`] in the infinity norm, usually in 5 to 15
+/// Converges to a gradient of at most [`Objective::newton_tolerance`] in the infinity norm, usually in 5 to 15
 /// steps. Cost of a step: one Hessian and d³/3 for its Cholesky factor. Affine invariant: badly
 /// scaled features, such as the square of a logit, do no harm.
 pub(crate) fn minimise(objective: &mut impl Objective, start: Vec<f64>) -> Solution {
@@ -19,7 +19,7 @@ pub(crate) fn minimise(objective: &mut impl Objective, start: Vec<f64>) -> Solut
     let mut at = start;
     let mut value = objective.evaluate(&at, &mut gradient, Some(&mut hessian));
     for _ in 0..MOST_STEPS {
-        if infinity_norm(&gradient) <= TOLERANCE {
+        if infinity_norm(&gradient) <= objective.newton_tolerance() {
             return Solution { at, value, converged: true };
         }
         if stop::requested() {
@@ -41,7 +41,7 @@ pub(crate) fn minimise(objective: &mut impl Objective, start: Vec<f64>) -> Solut
             }
         }
     }
-    Solution { at, value, converged: infinity_norm(&gradient) <= TOLERANCE }
+    Solution { at, value, converged: infinity_norm(&gradient) <= objective.newton_tolerance() }
 }
 
 /// −H⁻¹ gradient; minus the gradient where H is of no use.

@@ -9,7 +9,7 @@ use super::models::{self, Model};
 use super::posterior::{Density, Labels, Posterior, add_share};
 use super::tree::Steps;
 use crate::data::Column;
-use crate::numeric::simplex::{is_moderate, sigmoid};
+use crate::numeric::simplex::is_moderate;
 
 /// The power of the evidence by which models are weighted. 1 would be the rule of probability if one
 /// of the models were true; models this alike come too close to a winner by it.
@@ -54,12 +54,13 @@ impl Correction {
         let bending = (rows >= BENDING_ROWS).then(|| Design::rank_spline(&cells, MANY_KNOTS));
         let identity = models::IDENTITY.ln() + POWER * labels.log_likelihood();
         let mut members = vec![Member { fitted: None, log_weight: identity }];
-        members.extend(fit_all(&labels, &polynomial, &models::polynomials()));
+        let (fitted, end) = fit_all(&labels, &polynomial, &models::polynomials(), &[]);
+        members.extend(fitted);
         for design in &splines {
-            members.extend(fit_all(&labels, design, &models::splines(design)));
+            members.extend(fit_all(&labels, design, &models::splines(design), &end).0);
         }
         if let Some(design) = &bending {
-            members.extend(fit_all(&labels, design, &models::bending(design)));
+            members.extend(fit_all(&labels, design, &models::bending(design), &end).0);
         }
         let average = average(&labels, &members);
         let logits: Vec<f64> = cells.iter().map(|cell: &Cell| logit(cell.prediction)).collect();
@@ -117,17 +118,22 @@ fn used(members: &[Member<'_>]) -> f64 {
     (identity + others) / (careful + others)
 }
 
-/// Fits models of one design, each from where the one before it ended.
-fn fit_all<'a>(labels: &Labels, design: &'a Design, models: &[Model]) -> Vec<Member<'a>> {
-    let mut density = Density::new(labels, design);
-    let mut start = vec![0.0; design.features];
+/// Fits models of one design, each from where the one before it ended, and the first from some of its
+/// coefficients; returns with them where the last one ended.
+fn fit_all<'a>(
+    labels: &Labels,
+    design: &'a Design,
+    models: &[Model],
+    start: &[f64],
+) -> (Vec<Member<'a>>, Vec<f64>) {
+    let mut density = Density::new(labels, design, start);
     let fit = |model: &Model| {
-        let posterior = density.fit(model, start.clone())?;
-        start.clone_from(&posterior.mode);
+        let posterior = density.fit(model)?;
         let log_weight = model.mass.ln() + POWER * posterior.log_evidence;
         Some(Member { fitted: Some((design, posterior)), log_weight })
     };
-    models.iter().filter_map(fit).collect()
+    let members = models.iter().filter_map(fit).collect();
+    (members, density.end().to_vec())
 }
 
 /// The log-odds of the weighted mean of the members' probabilities, for each cell.
@@ -156,7 +162,9 @@ impl Curve for Correction {
     fn at(&self, probability: f64) -> [f64; 2] {
         let logit = logit(probability);
         let score = self.score(logit);
-        [sigmoid(-score), sigmoid(score)]
+        let (tail, is_likely) = ((-score.abs()).exp(), score >= 0.0);
+        let (high, low) = (1.0 / (1.0 + tail), tail / (1.0 + tail));
+        if is_likely { [low, high] } else { [high, low] }
     }
 
     fn used(&self) -> f64 {

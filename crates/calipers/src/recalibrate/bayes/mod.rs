@@ -4,13 +4,14 @@
 //! A row's way: [`cells`] puts rows of like predictions together, [`design`] describes a cell by
 //! smooth functions of f, [`models`] lists the corrections and what is thought of them beforehand,
 //! [`posterior`] fits one of them, [`correction`] averages them and keeps the average as a table, and
-//! [`tree`] adds steps where the smooth ones miss something.
+//! [`tree`] adds steps where the smooth ones miss something, by sums over [`spans`] of cells.
 
 mod cells;
 mod correction;
 mod design;
 mod models;
 mod posterior;
+mod spans;
 mod tree;
 
 use super::Fitted;

@@ -37,7 +37,8 @@ pub(super) fn polynomials() -> Vec<Model> {
     STRAYS.map(|stray| Model { mass, precisions: vec![stray.powi(-2); POLYNOMIAL] }).to_vec()
 }
 
-/// The models of a polynomial and a spline.
+/// The models of a polynomial and a spline, from those that stray as the last polynomial does on: each is
+/// much like the one before it, which is where its fit starts.
 pub(super) fn splines(design: &Design) -> Vec<Model> {
     let mass = SPLINES / (STRAYS.len() * BENDS.len()) as f64;
     let model = |stray: f64, bend: f64| {
@@ -45,7 +46,13 @@ pub(super) fn splines(design: &Design) -> Vec<Model> {
         precisions.resize(design.features, bend.powi(-2));
         Model { mass, precisions }
     };
-    STRAYS.iter().flat_map(|&stray| BENDS.map(|bend| model(stray, bend))).collect()
+    let mut bends = BENDS;
+    let mut models = Vec::with_capacity(STRAYS.len() * BENDS.len());
+    for stray in STRAYS.into_iter().rev() {
+        models.extend(bends.map(|bend| model(stray, bend)));
+        bends.reverse();
+    }
+    models
 }
 
 /// The models of a polynomial and a spline of many knots.

@@ -11,6 +11,9 @@ use crate::numeric::simd::{WIDE, add_symmetric_product, exp, ln};
 use crate::numeric::simplex::sigmoid;
 use crate::numeric::solve::{Cholesky, Objective, newton};
 
+/// Newton's method ends where the gradient is this share of what chance makes of it.
+const OF_CHANCE: f64 = 1e-4;
+
 /// What is to be explained, filled up with cells of mass 0 to whole vectors.
 #[derive(Debug, Clone)]
 pub(super) struct Labels {
@@ -83,6 +86,11 @@ pub(super) struct Density<'a> {
     design: &'a Design,
     precisions: Vec<f64>,
     level: Level,
+    /// Where it was evaluated last, with the value and the gradient of the log-likelihood there; `second`
+    /// has the Hessian. The next model starts there, with another prior but the same likelihood.
+    at: Vec<f64>,
+    value: f64,
+    gradient: Vec<f64>,
     // What one evaluation leaves to be overwritten by the next.
     scores: Vec<f64>,
     residuals: Vec<f64>,
@@ -92,43 +100,69 @@ pub(super) struct Density<'a> {
 }
 
 impl<'a> Density<'a> {
-    pub fn new(labels: &'a Labels, design: &'a Design) -> Self {
+    /// To be fitted from the coefficients of some of the first features on; all others start at 0.
+    pub fn new(labels: &'a Labels, design: &'a Design, start: &[f64]) -> Self {
         let (cells, stride) = (design.cells, design.stride());
-        Self {
+        let mut at = start.to_vec();
+        at.resize(design.features, 0.0);
+        let mut this = Self {
             labels,
             design,
             precisions: vec![1.0; design.features],
             level: Level::new(),
+            at,
+            value: 0.0,
+            gradient: vec![0.0; design.features],
             scores: vec![0.0; cells],
             residuals: vec![0.0; cells],
             curvatures: vec![0.0; cells],
             weighted: vec![0.0; cells * stride],
             second: vec![0.0; stride * stride],
-        }
+        };
+        this.look();
+        this
     }
 
-    /// Fits a model from a start; `None` if the numbers are beyond what can be computed with.
-    pub fn fit(&mut self, model: &Model, start: Vec<f64>) -> Option<Posterior> {
+    /// Fits a model from where the one before it ended; `None` if the numbers are beyond what can be
+    /// computed with.
+    pub fn fit(&mut self, model: &Model) -> Option<Posterior> {
         self.precisions.clone_from(&model.precisions);
-        let solution = newton(self, start);
-        let size = solution.at.len();
+        let solution = newton(self, self.at.clone());
+        let (size, total) = (solution.at.len(), self.labels.total);
         let (mut gradient, mut hessian) = (vec![0.0; size], vec![0.0; size * size]);
         let value = self.evaluate(&solution.at, &mut gradient, Some(&mut hessian));
-        hessian.iter_mut().for_each(|entry| *entry *= self.labels.total);
+        hessian.iter_mut().for_each(|entry| *entry *= total);
         let factor = Cholesky::of(hessian, size)?;
+        // The factor is there: one more of Newton's steps costs nothing, and leaves the square of what the
+        // tolerance has left.
+        let mut step: Vec<f64> = gradient.iter().map(|component| total * component).collect();
+        factor.solve(&mut step);
+        let gained: f64 = gradient.iter().zip(&step).map(|(slope, step)| 0.5 * slope * step).sum();
+        let mode = solution.at.iter().zip(&step).map(|(at, step)| at - step).collect();
         let prior: f64 = model.precisions.iter().map(|precision| precision.ln()).sum();
-        let log_evidence = 0.5 * (prior - factor.log_determinant()) - self.labels.total * value;
-        let (mode, converged) = (solution.at, solution.converged);
+        let log_evidence = 0.5 * (prior - factor.log_determinant()) - total * (value - gained);
+        let converged = solution.converged;
         log_evidence.is_finite().then_some(Posterior { mode, log_evidence, converged, factor })
     }
 
-    /// The value, the gradient and the Hessian of the log-likelihood alone, each with the opposite
-    /// sign.
+    /// Where the last model ended.
+    pub fn end(&self) -> &[f64] {
+        &self.at
+    }
+
+    /// Takes the value, the gradient and the Hessian of the log-likelihood alone, each with the opposite
+    /// sign, at the place that it is at.
+    fn look(&mut self) {
+        let level = self.level;
+        self.value = dispatch!(level, simd => self.sums(simd));
+    }
+
     #[inline(always)]
-    fn sums<S: Simd>(&mut self, simd: S, at: &[f64], gradient: &mut [f64]) -> f64 {
+    fn sums<S: Simd>(&mut self, simd: S) -> f64 {
         let (labels, design, stride) = (self.labels, self.design, self.design.stride());
-        add_up(&mut self.scores, labels, design, at);
+        add_up(&mut self.scores, labels, design, &self.at);
         let value = labels.pass(simd, &self.scores, &mut self.residuals, &mut self.curvatures);
+        let gradient = &mut self.gradient;
         gradient.fill(0.0);
         for (row, residual) in design.rows.chunks_exact(stride).zip(&self.residuals) {
             gradient.iter_mut().zip(row).for_each(|(sum, value)| *sum += residual * value);
@@ -156,14 +190,18 @@ fn add_up(scores: &mut Vec<f64>, labels: &Labels, design: &Design, coefficients:
 
 impl Objective for Density<'_> {
     fn evaluate(&mut self, at: &[f64], gradient: &mut [f64], hessian: Option<&mut [f64]>) -> f64 {
-        let level = self.level;
-        let mut value = dispatch!(level, simd => self.sums(simd, at, gradient));
+        let known = self.at.iter().zip(at).all(|(known, at)| known.to_bits() == at.to_bits());
+        if !known {
+            self.at.copy_from_slice(at);
+            self.look();
+        }
+        let mut value = self.value;
         let scale = 1.0 / self.labels.total;
         let (size, stride) = (at.len(), self.design.stride());
         for i in 0..size {
             let precision = self.precisions[i];
             value += 0.5 * precision * at[i] * at[i];
-            gradient[i] = scale * (gradient[i] + precision * at[i]);
+            gradient[i] = scale * (self.gradient[i] + precision * at[i]);
         }
         if let Some(hessian) = hessian {
             for i in 0..size {
@@ -176,6 +214,11 @@ impl Objective for Density<'_> {
             }
         }
         scale * value
+    }
+
+    /// By chance, a component of the gradient at the truth has a standard deviation of the order of 1/√n.
+    fn newton_tolerance(&self) -> f64 {
+        OF_CHANCE / self.labels.total.max(1.0).sqrt()
     }
 }
 
@@ -231,10 +274,10 @@ mod tests {
         let cells = cells::divide(sample.column(1), 500.0).cells;
         let (labels, design) = (Labels::new(&cells), Design::logit_spline(&cells));
         let bits = [Level::new(), Level::baseline()].map(|level| {
-            let mut density = Density::new(&labels, &design);
+            let mut density = Density::new(&labels, &design, &[]);
             density.level = level;
-            let posterior =
-                density.fit(&models::splines(&design)[4], vec![0.0; design.features]).unwrap();
+            density.look();
+            let posterior = density.fit(&models::splines(&design)[4]).unwrap();
             let mut found = posterior.mean_logits(&labels, &design);
             found.push(posterior.log_evidence);
             found.into_iter().map(f64::to_bits).collect::<Vec<u64>>()

@@ -106,8 +106,8 @@ fn the_mode_is_stationary() {
     let labels = Labels::new(&cells);
     for design in [Design::rank_spline(&cells, KNOTS), Design::logit_spline(&cells)] {
         for model in models::splines(&design) {
-            let mut density = Density::new(&labels, &design);
-            let posterior = density.fit(&model, vec![0.0; design.features]).unwrap();
+            let mut density = Density::new(&labels, &design, &[]);
+            let posterior = density.fit(&model).unwrap();
             assert!(posterior.converged);
             for feature in 0..design.features {
                 let value = |cell: usize| design.columns[feature * design.cells + cell];
@@ -136,7 +136,7 @@ fn evidence_and_mean_are_those_of_quadrature() {
     let stride = design.stride();
     design.rows.chunks_exact_mut(stride).for_each(|row| row[1..].fill(0.0));
     let model = Model { mass: 1.0, precisions: vec![4.0, 1.0, 1.0] };
-    let posterior = Density::new(&labels, &design).fit(&model, vec![0.0; 3]).unwrap();
+    let posterior = Density::new(&labels, &design, &[]).fit(&model).unwrap();
     let found = posterior.mean_logits(&labels, &design);
     let (step, mut evidence, mut means) = (1e-3, 0.0, vec![0.0; cells.len()]);
     let reference = posterior.log_evidence;

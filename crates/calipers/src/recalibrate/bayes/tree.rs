@@ -10,10 +10,12 @@
 //! truth of any shape is approached as rows come in; and where the smooth map is right, the tree says so
 //! in its root.
 
+use fearless_simd::{Level, Simd, dispatch};
 use serde::{Deserialize, Serialize};
 
 use super::cells::Cell;
-use crate::numeric::simplex::{is_moderate, sigmoid};
+use super::spans::Spans;
+use crate::numeric::simplex::is_moderate;
 
 /// How likely it is beforehand that a node needs no shift, if it is not split.
 const LEVEL: f64 = 0.8;
@@ -25,9 +27,10 @@ const SPREADS: [f64; 3] = [0.1, 0.35, 1.2];
 /// that a smooth truth is approached by finer steps.
 const FIRST_CUTS: [f64; 3] = [0.5, 1.0 / 3.0, 2.0 / 3.0];
 
-/// How often a node's shift is improved at most; a step below [`STILL`] ends it.
+/// How often a node's shift is improved at most; a step below [`STILL`] ends it, since the parabola that takes
+/// the likelihood's place is as good a step away from the mode.
 const STEPS: usize = 20;
-const STILL: f64 = 1e-6;
+const STILL: f64 = 1e-3;
 
 /// Distances that differ by less than this share are equal: the order of sums must not decide.
 const ROUNDING: f64 = 1e-9;
@@ -64,11 +67,14 @@ impl Steps {
             mass.push(mass[mass.len() - 1] + cell.mass);
         }
         let mut shifts = vec![0.0; cells.len()];
-        for first in FIRST_CUTS {
-            let share = 1.0 / FIRST_CUTS.len() as f64;
-            let tree = averaged(&grown(cells, smooth, &mass, first), cells.len());
-            shifts.iter_mut().zip(tree).for_each(|(mean, shift)| *mean += share * shift);
-        }
+        dispatch!(Level::new(), simd => {
+            let spans = Spans::new(simd, cells, smooth);
+            for first in FIRST_CUTS {
+                let share = 1.0 / FIRST_CUTS.len() as f64;
+                let tree = averaged(&grown(simd, &spans, &mass, first), cells.len());
+                shifts.iter_mut().zip(tree).for_each(|(mean, shift)| *mean += share * shift);
+            }
+        });
         if shifts.iter().all(|shift| shift.abs() < LEAST_SHIFT) {
             return Self::default();
         }
@@ -95,47 +101,31 @@ impl Steps {
 
 impl Node {
     /// A node over some of the cells; its shift is looked for from `start` on.
-    fn new(cells: &[Cell], smooth: &[f64], from: usize, to: usize, start: f64) -> Self {
-        let rows = || cells[from..to].iter().zip(&smooth[from..to]);
+    #[inline(always)]
+    fn new<S: Simd>(simd: S, spans: &Spans, from: usize, to: usize, start: f64) -> Self {
         // The widest of the spreads keeps the shift of labels that are all alike finite.
         let widest = SPREADS[SPREADS.len() - 1].powi(-2);
-        let slopes = |shift: f64| {
-            let (mut slope, mut bend) = (0.0, 0.0);
-            for (cell, smooth) in rows() {
-                let p = sigmoid(smooth + shift);
-                slope += cell.observed - cell.mass * p;
-                bend += cell.mass * p * (1.0 - p);
-            }
-            (slope, bend)
-        };
         let mut mode = start;
-        let (mut slope, mut bend) = slopes(mode);
+        let (mut slope, mut bend) = spans.slopes(simd, from, to, mode);
         for _ in 0..STEPS {
             let step = ((slope - mode * widest) / (bend + widest)).clamp(-1.0, 1.0);
             if step.abs() < STILL {
                 break;
             }
             mode += step;
-            (slope, bend) = slopes(mode);
+            (slope, bend) = spans.slopes(simd, from, to, mode);
         }
-        let gain: f64 = if mode.abs() > 0.0 {
-            let gain = |(cell, smooth): (&Cell, &f64)| {
-                cell.observed * mode - cell.mass * (softplus(smooth + mode) - softplus(*smooth))
-            };
-            rows().map(gain).sum()
-        } else {
-            0.0
-        };
+        let gain = if mode.abs() > 0.0 { spans.gain(simd, from, to, mode) } else { 0.0 };
         // The log likelihood is a parabola about the mode: with a normal prior, so is the posterior.
         let line = slope + bend * mode;
         let level = gain - slope * mode - 0.5 * bend * mode * mode;
-        let mut evidence = vec![(LEVEL.ln(), 0.0)];
-        for spread in SPREADS {
+        let mut evidence = [(LEVEL.ln(), 0.0); 1 + SPREADS.len()];
+        for (evidence, spread) in evidence[1..].iter_mut().zip(SPREADS) {
             let precision = bend + spread.powi(-2);
             let prior = ((1.0 - LEVEL) / SPREADS.len() as f64).ln();
             let log =
                 level + 0.5 * line * line / precision - 0.5 * (spread * spread * precision).ln();
-            evidence.push((prior + log, line / precision));
+            *evidence = (prior + log, line / precision);
         }
         let own = log_sum(evidence.iter().map(|(log, _)| *log));
         let shift = evidence.iter().map(|(log, shift)| (log - own).exp() * shift).sum();
@@ -145,8 +135,10 @@ impl Node {
 
 /// A tree over cells whose masses add up so: its root is cut at a share of the rows, other nodes in their
 /// middle. Halves come after what they are halves of.
-fn grown(cells: &[Cell], smooth: &[f64], mass: &[f64], first: f64) -> Vec<Node> {
-    let mut nodes = vec![Node::new(cells, smooth, 0, cells.len(), 0.0)];
+#[inline(always)]
+fn grown<S: Simd>(simd: S, spans: &Spans, mass: &[f64], first: f64) -> Vec<Node> {
+    let mut nodes = Vec::with_capacity(2 * mass.len());
+    nodes.push(Node::new(simd, spans, 0, mass.len() - 1, 0.0));
     let mut at = 0;
     while at < nodes.len() {
         let (from, to, shift) = (nodes[at].from, nodes[at].to, nodes[at].shift);
@@ -161,8 +153,8 @@ fn grown(cells: &[Cell], smooth: &[f64], mass: &[f64], first: f64) -> Vec<Node> 
             };
             let cut = (cut - usize::from(nearer)).clamp(from + 1, to - 1);
             nodes[at].halves = Some((nodes.len(), nodes.len() + 1));
-            nodes.push(Node::new(cells, smooth, from, cut, shift));
-            nodes.push(Node::new(cells, smooth, cut, to, shift));
+            nodes.push(Node::new(simd, spans, from, cut, shift));
+            nodes.push(Node::new(simd, spans, cut, to, shift));
         }
         at += 1;
     }
@@ -191,11 +183,6 @@ fn averaged(nodes: &[Node], cells: usize) -> Vec<f64> {
         }
     }
     shifts
-}
-
-/// ln(1 + eˣ).
-fn softplus(x: f64) -> f64 {
-    x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
 fn log_sum(logs: impl Iterator<Item = f64> + Clone) -> f64 {
