@@ -55,7 +55,7 @@ impl Alias {
 
     /// The outcome of a random word; `more` gives another, which is hardly ever asked for.
     #[inline(always)]
-    pub fn draw(&self, word: u32, more: &mut impl Rng) -> usize {
+    pub fn draw(&self, word: u32, more: &mut impl Rng) -> u32 {
         let slot = (word & ((1 << self.bits) - 1)) as usize;
         let Slot { share, outcomes } = self.slots[slot];
         let rest = word.checked_shr(self.bits).unwrap_or(0);
@@ -63,7 +63,7 @@ impl Alias {
         if rest == share.0 {
             own = more.next_u32() < share.1;
         }
-        outcomes[usize::from(own)] as usize
+        outcomes[usize::from(own)]
     }
 }
 
@@ -97,7 +97,7 @@ mod tests {
             let (table, n) = (Alias::new(probabilities), 400_000);
             let mut counts = vec![0u32; probabilities.len()];
             for _ in 0..n {
-                counts[table.draw(draws.next_u32(), &mut draws)] += 1;
+                counts[table.draw(draws.next_u32(), &mut draws) as usize] += 1;
             }
             for (&p, &count) in probabilities.iter().zip(&counts) {
                 let (mean, error) = (p * f64::from(n), (f64::from(n) * p * (1.0 - p)).sqrt());

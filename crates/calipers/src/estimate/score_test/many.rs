@@ -170,12 +170,12 @@ impl<R: Rng> Drawn<R> {
     /// Draws the labels of some rows.
     fn add(&mut self, tables: &[Table], classes: usize) {
         for Table { classes: table, adds } in tables {
-            for pair in self.words.chunks_exact_mut(2 * classes) {
+            let words: [u64; LANES / 2] = std::array::from_fn(|_| self.draws.next_u64());
+            for (pair, word) in self.words.chunks_exact_mut(2 * classes).zip(words) {
                 let (first, second) = pair.split_at_mut(classes);
-                let word = self.draws.next_u64();
-                let class = table.draw(word as u32, &mut self.draws);
+                let class = table.draw(word as u32, &mut self.draws) as usize;
                 first[class] += adds[class];
-                let class = table.draw((word >> 32) as u32, &mut self.draws);
+                let class = table.draw((word >> 32) as u32, &mut self.draws) as usize;
                 second[class] += adds[class];
             }
             self.rows += 1;

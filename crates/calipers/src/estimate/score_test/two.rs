@@ -177,13 +177,13 @@ impl<'a> Two<'a> {
 /// How many rows of a cell are of class 1.
 #[inline]
 fn counted(tables: &[Counts], draws: &mut impl Rng) -> [f64; LANES] {
-    let mut counted = [0.0; LANES];
+    let mut counted = [0; LANES];
     for table in tables {
-        for pair in counted.as_chunks_mut::<2>().0 {
-            let word = draws.next_u64();
+        let words: [u64; LANES / 2] = std::array::from_fn(|_| draws.next_u64());
+        for (pair, word) in counted.as_chunks_mut::<2>().0.iter_mut().zip(words) {
             pair[0] += table.draw(word as u32, draws);
             pair[1] += table.draw((word >> 32) as u32, draws);
         }
     }
-    counted
+    counted.map(f64::from)
 }

@@ -1,48 +1,55 @@
-//! What trees multiply probabilities by, where there is one feature: looked up instead of asked for.
+//! What trees multiply probabilities by, where there is one feature and two classes: looked up instead of
+//! asked for.
 
-use super::{Forest, TOGETHER};
+use super::{Forest, LEAST_PROBABILITY, TOGETHER};
 
-/// The factors of rounds, some taken together, for each bin of the only feature.
-pub(super) struct ByBin {
-    bins: usize,
-    classes: usize,
-    /// Rounds after rounds, bin after bin, class after class.
+/// For each bin of the only feature, what a round multiplies the two probabilities by.
+pub(super) fn factors(forest: &impl Forest, round: usize, bins: usize) -> Vec<[f64; 2]> {
+    let mut factors = vec![[1.0; 2]; bins];
+    factors.iter_mut().enumerate().for_each(|(bin, pair)| forest.apply(round, &[bin as u8], pair));
+    factors
+}
+
+/// What all rounds of each of some forests multiply the odds of class 1 by, bin after bin.
+pub(super) struct Odds {
+    forests: usize,
     factors: Vec<f64>,
 }
 
-impl ByBin {
-    /// Those of a single round, for so many bins and classes.
-    pub fn round(forest: &impl Forest, round: usize, bins: usize, classes: usize) -> Self {
-        let mut this = Self { bins, classes, factors: vec![1.0; bins * classes] };
-        this.multiply(forest, round, 0);
-        this
+impl Odds {
+    /// Those of so many bins, from one on.
+    pub fn new<F: Forest>(forests: &[F], from: u8, bins: usize) -> Self {
+        let bins = (from..=u8::MAX).take(bins);
+        let factors = bins.flat_map(|bin| forests.iter().map(move |forest| whole(forest, bin)));
+        Self { forests: forests.len(), factors: factors.collect() }
     }
 
-    /// Those of all rounds, [`TOGETHER`] at a time.
-    pub fn forest(forest: &impl Forest, bins: usize, classes: usize) -> Self {
-        let rounds = forest.rounds();
-        let factors = vec![1.0; rounds.div_ceil(TOGETHER) * bins * classes];
-        let mut this = Self { bins, classes, factors };
-        (0..rounds).for_each(|round| this.multiply(forest, round, round / TOGETHER));
-        this
-    }
-
-    fn multiply(&mut self, forest: &impl Forest, round: usize, place: usize) {
-        let size = self.bins * self.classes;
-        let factors = self.factors[place * size..(place + 1) * size].chunks_exact_mut(self.classes);
-        factors.enumerate().for_each(|(bin, factors)| forest.apply(round, &[bin as u8], factors));
-    }
-
-    /// How many times there are factors for a row.
-    pub fn places(&self) -> usize {
-        self.factors.len() / (self.bins * self.classes)
-    }
-
-    /// Moves the probabilities of a row, as [`Forest::apply`] does.
+    /// The mean of the forests' probabilities in a bin, by its place among those that are known, from a
+    /// start; they add up to 1, but for rounding.
     #[inline]
-    pub fn apply(&self, place: usize, bin: u8, probs: &mut [f64]) {
-        let at = (place * self.bins + bin as usize) * self.classes;
-        let factors = &self.factors[at..at + self.classes];
-        probs.iter_mut().zip(factors).for_each(|(p, factor)| *p *= factor);
+    pub fn mean(&self, place: usize, [not, one]: [f64; 2]) -> [f64; 2] {
+        let factors = &self.factors[place * self.forests..(place + 1) * self.forests];
+        let mut sums = [0.0; 2];
+        for factor in factors {
+            let raised = one * factor;
+            let scale = 1.0 / (not + raised);
+            sums[0] += (not * scale).max(LEAST_PROBABILITY);
+            sums[1] += (raised * scale).max(LEAST_PROBABILITY);
+        }
+        sums.map(|sum| sum / self.forests as f64)
     }
+}
+
+/// What all rounds of a forest multiply the odds by in a bin.
+fn whole(forest: &impl Forest, bin: u8) -> f64 {
+    // Far beyond what probabilities tell apart, and still finite.
+    let bounded = |[not, one]: [f64; 2]| (one / not).clamp(1e-200, 1e200);
+    let mut pair = [1.0; 2];
+    for round in 0..forest.rounds() {
+        forest.apply(round, &[bin], &mut pair);
+        if (round + 1).is_multiple_of(TOGETHER) {
+            pair = [1.0, bounded(pair)];
+        }
+    }
+    bounded(pair)
 }

@@ -7,7 +7,7 @@ use rand::seq::SliceRandom;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::by_bin::ByBin;
+use super::by_bin::Odds;
 use super::rows::normalise;
 use super::{BinnedRows, Forest, Grower, Growth, TOGETHER, borders};
 use crate::data::{Probs, Sample};
@@ -250,41 +250,54 @@ pub(crate) struct Boosted<F> {
 }
 
 impl<F: Forest> Boosted<F> {
-    /// Each forest by the bin of the only feature; none if there are more.
-    fn by_bin(&self) -> Vec<ByBin> {
-        let [borders] = self.borders.as_slice() else { return Vec::new() };
-        let (bins, classes) = (borders.len() + 1, self.frequencies.len());
-        self.forests.iter().map(|forest| ByBin::forest(forest, bins, classes)).collect()
-    }
-
-    /// Writes the mean of the forests' probabilities for one row; `scratch` is overwritten.
-    fn average(&self, f: &[f64], by_bin: &[ByBin], scratch: &mut Scratch, mean: &mut [f64]) {
+    /// The mean of the forests' probabilities for a row.
+    fn average(&self, f: &[f64], scratch: &mut Scratch, mean: &mut [f64]) {
         scratch.bins.clear();
         scratch.bins.extend(bins(&self.borders, f));
         self.start.write(f, &self.frequencies, &mut scratch.start);
         mean.fill(0.0);
-        for (number, forest) in self.forests.iter().enumerate() {
+        for forest in &self.forests {
             scratch.probs.copy_from_slice(&scratch.start);
-            match (by_bin.get(number), scratch.bins.as_slice()) {
-                (Some(by_bin), &[bin]) => {
-                    for place in 0..by_bin.places() {
-                        by_bin.apply(place, bin, &mut scratch.probs);
-                        normalise(&mut scratch.probs);
-                    }
-                }
-                (_, bins) => {
-                    for round in 0..forest.rounds() {
-                        forest.apply(round, bins, &mut scratch.probs);
-                        if round % TOGETHER == TOGETHER - 1 {
-                            normalise(&mut scratch.probs);
-                        }
-                    }
+            for round in 0..forest.rounds() {
+                forest.apply(round, &scratch.bins, &mut scratch.probs);
+                if round % TOGETHER == TOGETHER - 1 {
+                    normalise(&mut scratch.probs);
                 }
             }
             normalise(&mut scratch.probs);
             mean.iter_mut().zip(&scratch.probs).for_each(|(mean, p)| *mean += p);
         }
         normalise(mean);
+    }
+
+    /// The same for all rows; of two classes by the odds of each bin.
+    fn averages(&self, f: ArrayView2<'_, f64>, mut means: ArrayViewMut2<'_, f64>) {
+        let f = f.as_standard_layout();
+        let (Some(f), Some(means)) = (f.as_slice(), means.as_slice_mut()) else { return };
+        let classes = self.frequencies.len();
+        if let ([borders], 2) = (&*self.borders, classes) {
+            let bin = |pair: &[f64; 2]| borders::bin(borders, pair[1]);
+            let rows = f.as_chunks::<2>().0;
+            // A single row needs those of its own bin.
+            let (first, bins) = match rows {
+                [only] => (bin(only), 1),
+                _ => (0, borders.len() + 1),
+            };
+            let odds = Odds::new(&self.forests, first, bins);
+            let rows = rows.iter().zip(means.as_chunks_mut::<2>().0);
+            for (f, mean) in rows.take_while(|_| !stop::requested()) {
+                let mut start = [0.0; 2];
+                self.start.write(f, &self.frequencies, &mut start);
+                *mean = odds.mean((bin(f) - first) as usize, start);
+                normalise(mean);
+            }
+            return;
+        }
+        let mut scratch = Scratch::new(classes);
+        let rows = f.chunks_exact(classes).zip(means.chunks_exact_mut(classes));
+        for (f, mean) in rows.take_while(|_| !stop::requested()) {
+            self.average(f, &mut scratch, mean);
+        }
     }
 }
 
@@ -305,22 +318,16 @@ impl<F: Forest> Model for Boosted<F> {
     const NAME: &'static str = F::NAME;
 
     fn map_row(&self, f: &[f64], g: &mut [f64]) {
-        let mut mean = vec![0.0; f.len()];
-        self.average(f, &[], &mut Scratch::new(f.len()), &mut mean);
-        self.map.map_row(&mean, g);
-        mix_with_uniform(g, self.training_rows);
+        if let (Ok(f), Ok(g)) =
+            (ArrayView2::from_shape((1, f.len()), f), ArrayViewMut2::from_shape((1, f.len()), g))
+        {
+            self.map_rows(f, g);
+        }
     }
 
     fn map_rows(&self, f: ArrayView2<'_, f64>, mut g: ArrayViewMut2<'_, f64>) {
-        let f = f.as_standard_layout();
-        let (by_bin, mut scratch) = (self.by_bin(), Scratch::new(f.ncols()));
         let mut means = Array2::zeros(f.dim());
-        let rows = f.rows().into_iter().zip(means.rows_mut());
-        for (f, mut mean) in rows.take_while(|_| !stop::requested()) {
-            if let (Some(f), Some(mean)) = (f.as_slice(), mean.as_slice_mut()) {
-                self.average(f, &by_bin, &mut scratch, mean);
-            }
-        }
+        self.averages(f, means.view_mut());
         self.map.map_rows(means.view(), g.view_mut());
         for mut g in g.rows_mut() {
             if let Some(g) = g.as_slice_mut() {

@@ -59,13 +59,19 @@ impl Line {
         let count = rows.len();
         let (mut observed, mut weights, mut probs) =
             (vec![0.0; count], vec![0.0; count], vec![0.0; count]);
-        for (row, &bin) in rows.bins.iter().enumerate() {
-            let at = &mut next[bin as usize];
-            observed[*at] = f64::from(rows.labels[row]);
-            weights[*at] = rows.weights[row];
-            probs[*at] = rows.probs(row)[1];
-            weight[bin as usize + 1] += rows.weights[row];
-            *at += 1;
+        // Rows come sorted as a rule, so that those of a bin are one run.
+        let mut from = 0;
+        for run in rows.bins.chunk_by(|a, b| a == b) {
+            let (bin, own) = (run[0] as usize, from..from + run.len());
+            let to = next[bin]..next[bin] + run.len();
+            let labels = observed[to.clone()].iter_mut().zip(&rows.labels[own.clone()]);
+            labels.for_each(|(observed, &label)| *observed = f64::from(label));
+            weights[to.clone()].copy_from_slice(&rows.weights[own.clone()]);
+            let pairs =
+                probs[to.clone()].iter_mut().zip(&rows.probs.as_chunks::<2>().0[own.clone()]);
+            pairs.for_each(|(p, pair)| *p = pair[1]);
+            weight[bin + 1] += rows.weights[own].iter().sum::<f64>();
+            (from, next[bin]) = (from + run.len(), to.end);
         }
         add_up(&mut weight);
         let sums = || vec![0.0; bins + 1];

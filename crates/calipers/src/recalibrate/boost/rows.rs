@@ -1,6 +1,6 @@
 use fearless_simd::{Level, dispatch};
 
-use super::by_bin::ByBin;
+use super::by_bin;
 use super::{Forest, LEAST_PROBABILITY};
 use crate::numeric::simd::ln_in_place;
 
@@ -30,7 +30,7 @@ impl BinnedRows {
     }
 
     /// A row's current probabilities.
-    #[inline]
+    #[cfg(test)]
     pub fn probs(&self, row: usize) -> &[f64] {
         &self.probs[row * self.classes..(row + 1) * self.classes]
     }
@@ -73,16 +73,16 @@ impl BinnedRows {
 
     /// Moves the probabilities by a round of a forest, and returns their new log loss.
     pub fn advance(&mut self, forest: &impl Forest, round: usize) -> f64 {
-        let probs = self.probs.chunks_exact_mut(self.classes);
-        if let [borders] = *self.borders {
-            let by_bin = ByBin::round(forest, round, borders + 1, self.classes);
-            for (&bin, probs) in self.bins.iter().zip(probs) {
-                by_bin.apply(0, bin, probs);
-                normalise(probs);
+        if let ([borders], 2) = (&*self.borders, self.classes) {
+            let factors = by_bin::factors(forest, round, borders + 1);
+            for (&bin, pair) in self.bins.iter().zip(self.probs.as_chunks_mut::<2>().0) {
+                let factors = factors[bin as usize];
+                *pair = [pair[0] * factors[0], pair[1] * factors[1]];
+                normalise(pair);
             }
         } else {
             let bins = self.bins.chunks_exact(self.features.max(1));
-            for (bins, probs) in bins.zip(probs) {
+            for (bins, probs) in bins.zip(self.probs.chunks_exact_mut(self.classes)) {
                 forest.apply(round, bins, probs);
                 normalise(probs);
             }
