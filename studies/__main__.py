@@ -97,6 +97,7 @@ STUDIES = (
         check=True,
     ),
     Study("million-rows", "a million rows read and estimated: time, memory", "speed.million_rows"),
+    Study("growth", "how time grows with rows and with classes (minutes)", "speed.growth"),
     Study(
         "python-overhead",
         "what the Python package costs beside the computation",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from calipers import _calipers
 from calipers._frames import as_frame
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from calipers._calipers import Texts
     from calipers._groups import Groups
     from calipers._plot import Kind, Source
 
@@ -270,9 +271,8 @@ class Report(Mapping[str, Estimate]):
                 self.groups[given] = Group(given, n, estimates)
             self.group_aware = {one[0]: GroupAware(*one) for one in found["aware"]}
         self.notes: list[str] = fields["notes"]
-        self._json: str = fields["json"]
-        self._text: str = fields["text"]
-        self._html: str = fields["html"]
+        self._texts: Texts | None = fields["texts"]
+        self._written: dict[str, str] = {}
 
     def __getitem__(self, metric: str) -> Estimate:
         """Return the estimate of a metric."""
@@ -288,7 +288,7 @@ class Report(Mapping[str, Estimate]):
 
     def to_json(self) -> str:
         """Return the report as the command line prints it with ``--format json``."""
-        return self._json
+        return self._text_of("json")
 
     def to_dict(self) -> dict[str, Any]:
         """Return what :meth:`to_json` says as a dictionary.
@@ -297,7 +297,7 @@ class Report(Mapping[str, Estimate]):
         """
         import json  # Here, because the import of calipers is to be quick.
 
-        parsed: dict[str, Any] = json.loads(self._json)
+        parsed: dict[str, Any] = json.loads(self.to_json())
         return parsed
 
     @staticmethod
@@ -419,13 +419,20 @@ class Report(Mapping[str, Estimate]):
             )
         return self._source
 
+    def _text_of(self, kind: Literal["json", "text", "html"]) -> str:
+        """Return the report as text, which is made when it is first asked for."""
+        if kind not in self._written:
+            self._written[kind] = "" if self._texts is None else getattr(self._texts, kind)()
+        return self._written[kind]
+
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the predictions, which may be much larger than the report."""
-        return {**self.__dict__, "_source": None}
+        written = {kind: self._text_of(kind) for kind in ("json", "text", "html")}
+        return {**self.__dict__, "_source": None, "_texts": None, "_written": written}
 
     def __str__(self) -> str:
         """Return the table that the command line prints."""
-        return self._text
+        return self._text_of("text")
 
     def __repr__(self) -> str:
         """Name the report by its numbers."""
@@ -434,7 +441,7 @@ class Report(Mapping[str, Estimate]):
 
     def _repr_html_(self) -> str:
         """Return the table for notebooks."""
-        return self._html
+        return self._text_of("html")
 
 
 def _estimates(found: list[Mapping[str, Any]], confidence: float, n: int) -> dict[str, Estimate]:

@@ -22,8 +22,9 @@ def read_report(text: str) -> Report:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else "it is no report"
         raise InputError(f"saved report: {reason}") from None
-    report = Report({**fields, "json": text.strip(), "text": "", "html": ""})
-    report._text, report._html = _shown(report)
+    report = Report({**fields, "texts": None})
+    shown, html = _shown(report)
+    report._written = {"json": text.strip(), "text": shown, "html": html}
     return report
 
 

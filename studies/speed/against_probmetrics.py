@@ -3,8 +3,8 @@
 The peer is WS CatBoost, the recalibrator that probmetrics recommends, or its isotonic regression.
 Both estimate l1, l2, brier and log from one cross-validation of 5 folds, of two classes and of ten,
 with 1,000 and 10,000 rows.
-Only the computation counts: not starting, importing or reading. calipers adds its lower bounds,
-which cost nothing; its p-value, which the peer has none of, is left out (`--draws 0`).
+Only the computation counts: not starting, importing or reading. calipers adds its lower bounds and its
+p-value, of which the peer has neither.
 
 - One thread: calipers with `--threads 1`; probmetrics with a serial stand-in for the process pool
   inside its `fit`, and its libraries kept to one thread.
@@ -159,17 +159,8 @@ def run_ours(calipers: Path, recalibrator: str, mode: str, data: Data, repeats: 
     """Estimate several times with calipers, after once to warm up."""
     metrics = [argument for name in METRICS for argument in ("--metric", name)]
     how = ["--recalibrator", recalibrator, "--threads", MODES[mode][1]]
-    command: Command = [
-        calipers,
-        "estimate",
-        data.file,
-        *metrics,
-        *how,
-        "--draws",
-        "0",
-        "--timings",
-    ]
-    command += ["--format", "json"]
+    command: Command = [calipers, "estimate", data.file, *metrics, *how]
+    command += ["--timings", "--format", "json"]
     runs = Runs()
     for _ in range(1 + repeats):
         done = checked(command, f"estimate {data} with calipers")

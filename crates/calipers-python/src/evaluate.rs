@@ -92,24 +92,47 @@ pub fn printed(text: &str) -> &str {
     text.strip_suffix('\n').unwrap_or(text)
 }
 
+/// A report as text, in each of the ways that Python shows it: made when somebody asks, since all three
+/// take longer than a small estimate.
+#[pyclass(frozen, module = "calipers._calipers")]
+pub struct Texts {
+    report: Report,
+    notes: Vec<String>,
+}
+
+#[pymethods]
+impl Texts {
+    /// As `--format json` prints it.
+    fn json(&self) -> String {
+        format!("{:#}", self.report.to_json())
+    }
+
+    /// The table.
+    fn text(&self) -> String {
+        printed(&text::report(&self.report, None, false, &self.notes, Look::PYTHON)).to_owned()
+    }
+
+    /// The table for notebooks.
+    fn html(&self) -> String {
+        text::report_html(&self.report, &self.notes)
+    }
+}
+
 /// The report in Python's terms; `calipers.Report` is made of it. A remark on the labels comes first
 /// among the notes.
 pub fn as_dict<'py>(
     py: Python<'py>,
-    report: Report,
+    mut report: Report,
     remark: Option<&str>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut notes: Vec<String> = remark.map(text::note).into_iter().collect();
     notes.extend(text::notes(&report, Face::Python));
     let dict = PyDict::new(py);
-    dict.set_item("json", format!("{:#}", report.to_json()))?;
-    dict.set_item("text", printed(&text::report(&report, None, false, &notes, Look::PYTHON)))?;
-    dict.set_item("html", text::report_html(&report, &notes))?;
-    dict.set_item("notes", notes)?;
+    dict.set_item("notes", &notes)?;
     dict.set_item("n", report.rows)?;
     dict.set_item("sample", report.sample)?;
-    dict.set_item("classes", report.classes)?;
-    dict.set_item("recalibrator", report.recalibrator)?;
+    dict.set_item("classes", &report.classes)?;
+    dict.set_item("recalibrator", &report.recalibrator)?;
     dict.set_item("folds", report.folds)?;
     dict.set_item("repeats", report.repeats)?;
     dict.set_item("seed", report.seed)?;
@@ -117,46 +140,49 @@ pub fn as_dict<'py>(
     dict.set_item("renormalised_rows", report.renormalised_rows)?;
     dict.set_item("fits", report.fits)?;
     dict.set_item("unconverged_fits", report.unconverged_fits)?;
-    dict.set_item("approximations", report.approximations)?;
-    dict.set_item("estimates", estimates(py, report.estimates)?)?;
-    let groups = report.groups.map(|found| as_groups(py, found)).transpose()?;
+    dict.set_item("approximations", &report.approximations)?;
+    dict.set_item("estimates", estimates(py, &mut report.estimates)?)?;
+    let groups = report.groups.as_mut().map(|found| as_groups(py, found)).transpose()?;
     dict.set_item("groups", groups)?;
+    dict.set_item("texts", Texts { report, notes })?;
     Ok(dict)
 }
 
-fn estimates(py: Python<'_>, found: Vec<Estimate>) -> PyResult<Bound<'_, PyList>> {
+/// Takes the rows' scores out of estimates.
+fn estimates<'py>(py: Python<'py>, found: &mut [Estimate]) -> PyResult<Bound<'py, PyList>> {
     let estimates = PyList::empty(py);
     for one in found {
         let fields = PyDict::new(py);
-        fields.set_item("metric", one.metric)?;
+        fields.set_item("metric", &one.metric)?;
         fields.set_item("value", one.value)?;
         fields.set_item("stderr", one.stderr)?;
         fields.set_item("lower", one.lower)?;
         fields.set_item("p_value", one.p_value)?;
         fields.set_item("draws", one.draws)?;
         fields.set_item("in_sample", one.in_sample)?;
-        let parts = one.decomposition.map(|parts| {
+        let parts = one.decomposition.as_ref().map(|parts| {
             (parts.loss, parts.miscalibration, parts.discrimination, parts.uncertainty)
         });
         fields.set_item("decomposition", parts)?;
         fields.set_item("infinite_rows", one.infinite_rows)?;
         // Of a stream, those of rows are not kept.
-        let scores = (!one.scores.is_empty()).then(|| PyArray1::from_vec(py, one.scores));
+        let scores = std::mem::take(&mut one.scores);
+        let scores = (!scores.is_empty()).then(|| PyArray1::from_vec(py, scores));
         fields.set_item("scores", scores)?;
         estimates.append(fields)?;
     }
     Ok(estimates)
 }
 
-fn as_groups(py: Python<'_>, found: GroupErrors) -> PyResult<Bound<'_, PyDict>> {
+fn as_groups<'py>(py: Python<'py>, found: &mut GroupErrors) -> PyResult<Bound<'py, PyDict>> {
     let groups = PyList::empty(py);
-    for group in found.groups {
-        let own = group.estimates.map(|all| estimates(py, all)).transpose()?;
-        groups.append((group.name, group.rows, own))?;
+    for group in &mut found.groups {
+        let own = group.estimates.as_mut().map(|all| estimates(py, all)).transpose()?;
+        groups.append((&group.name, group.rows, own))?;
     }
     let aware = PyList::empty(py);
-    for one in found.aware {
-        aware.append((one.metric, one.value, one.stderr, one.lower))?;
+    for one in &found.aware {
+        aware.append((&one.metric, one.value, one.stderr, one.lower))?;
     }
     let dict = PyDict::new(py);
     dict.set_item("groups", groups)?;

@@ -107,11 +107,13 @@ impl Labels<'_> {
                     row,
                     count: 0,
                 };
-                distinct(array.values(), label, &mut found)
+                let place = |value: i64| usize::try_from(value).ok();
+                distinct(array.values(), place, label, &mut found)
             }
             Self::Truths(array) => {
                 let label = |value: bool, row| counted(Label::word(&value.to_string(), row));
-                distinct(array.as_array().iter().copied(), label, &mut found)
+                let place = |value| Some(usize::from(value));
+                distinct(array.as_array().iter().copied(), place, label, &mut found)
             }
             Self::Numbers(array) => {
                 let values = array.as_array();
@@ -121,7 +123,11 @@ impl Labels<'_> {
                 // Adding 0 turns -0 into 0.
                 let bits = values.iter().map(|value| (value + 0.0).to_bits());
                 let label = |bits, row| counted(Label::number(f64::from_bits(bits), row));
-                distinct(bits, label, &mut found)
+                let place = |bits| {
+                    let value = f64::from_bits(bits);
+                    (value >= 0.0 && value.fract() <= 0.0).then_some(value as usize)
+                };
+                distinct(bits, place, label, &mut found)
             }
             Self::Objects(list) => objects(list, &mut found)?,
             Self::Coded(codes, words) => {
@@ -130,7 +136,7 @@ impl Labels<'_> {
                 let values = codes.as_array();
                 let values = values.iter().map(|&code| places[code as usize]);
                 let label = |at: u32, row| counted(Label { row, ..written[at as usize].clone() });
-                distinct(values, label, &mut found)
+                distinct(values, |at| Some(at as usize), label, &mut found)
             }
         };
         Ok((rows, found))
@@ -153,27 +159,28 @@ fn counted(label: Label) -> Label {
     Label { count: 0, ..label }
 }
 
-/// Which of the values that occur each row has; they are added to `found` as they come.
+/// Which of the values that occur each row has; they are added to `found` as they come. Those that are a
+/// `place` in a short list are found there, which is quicker than any table.
 fn distinct<T: Hash + Eq + Copy>(
     values: impl Iterator<Item = T>,
+    place: impl Fn(T) -> Option<usize>,
     label: impl Fn(T, usize) -> Label,
     found: &mut Vec<Label>,
 ) -> Vec<u32> {
     let mut known: HashMap<T, u32> = HashMap::new();
-    // There are few labels as a rule: those that came first are looked through before the table.
-    let mut first: Vec<T> = Vec::with_capacity(LOOKED_THROUGH);
+    let mut listed = [None; LISTED];
     values
         .enumerate()
         .map(|(row, value)| {
-            let at = match first.iter().position(|one| *one == value) {
-                Some(at) => at as u32,
-                None => *known.entry(value).or_insert_with(|| {
-                    if first.len() < LOOKED_THROUGH {
-                        first.push(value);
-                    }
+            let mut look_up = || {
+                *known.entry(value).or_insert_with(|| {
                     found.push(label(value, row));
                     found.len() as u32 - 1
-                }),
+                })
+            };
+            let at = match place(value).and_then(|place| listed.get_mut(place)) {
+                Some(at) => *at.get_or_insert_with(look_up),
+                None => look_up(),
             };
             found[at as usize].count += 1;
             at
@@ -181,8 +188,8 @@ fn distinct<T: Hash + Eq + Copy>(
         .collect()
 }
 
-/// So many comparisons take as long as one look into a table.
-const LOOKED_THROUGH: usize = 8;
+/// Labels are the numbers from 0 on as a rule, and not many.
+const LISTED: usize = 1_024;
 
 /// As [`distinct`], for objects: words, truths and numbers.
 fn objects(list: &Bound<'_, PyList>, found: &mut Vec<Label>) -> PyResult<Vec<u32>> {

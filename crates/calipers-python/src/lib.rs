@@ -31,7 +31,7 @@ mod _calipers {
     #[pymodule_export]
     use crate::arrays::{check_probabilities, check_weights};
     #[pymodule_export]
-    use crate::evaluate::{compare, evaluate};
+    use crate::evaluate::{Texts, compare, evaluate};
     #[pymodule_export]
     use crate::figures::{figure, page};
     #[pymodule_export]

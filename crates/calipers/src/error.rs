@@ -204,19 +204,6 @@ pub enum Error {
         /// What was expected instead.
         reason: String,
     },
-    /// More classes than a recalibrator is fitted to.
-    #[error(
-        "recalibrator {recalibrator}: {classes} classes: it has a parameter for every two of them, and is \
-         fitted to at most {most}; auto, svs and temperature take any number"
-    )]
-    TooManyClasses {
-        /// The recalibrator's name.
-        recalibrator: String,
-        /// How many classes there are.
-        classes: usize,
-        /// How many there may be.
-        most: usize,
-    },
     /// Text that names no neighbour.
     #[error("unknown measure {text:?}: {reason}")]
     Neighbour {

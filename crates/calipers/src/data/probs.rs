@@ -22,6 +22,10 @@ pub const SUM_TOLERANCE: f64 = 4e-3;
 /// worth a word.
 const SUM_ROUNDING: f64 = 1e-6;
 
+/// What a probability may be, before its row is divided by its sum.
+const LEAST: f64 = -SUM_ROUNDING;
+const MOST: f64 = 1.0 + SUM_TOLERANCE;
+
 /// With more classes than this, the sums of rows that are borrowed are kept: adding a row up again
 /// for every cell that is read would take longer than everything else, and the sums are at most an
 /// eighth as large as the rows.
@@ -73,10 +77,16 @@ impl<'a> Probs<'a> {
         let (mut off, mut divide) = (0, false);
         let mut buffer = vec![0.0; classes];
         for row in 0..rows {
-            values.read(row, &mut buffer);
-            let sum = check_row(row, &buffer)?;
-            let outside = buffer.iter().any(|value| !(0.0..=1.0).contains(value));
-            divide |= needs_division(sum, classes) || outside;
+            let held = match &values {
+                Values::Rows { cells, .. } => &cells[row * classes..(row + 1) * classes],
+                _ => {
+                    values.read(row, &mut buffer);
+                    &buffer
+                }
+            };
+            let sum = check_row(row, held)?;
+            divide |= needs_division(sum, classes)
+                || held.iter().fold(false, |any, value| any | !(0.0..=1.0).contains(value));
             off += usize::from(is_off(sum));
             if keep {
                 sums.push(sum);
@@ -199,8 +209,12 @@ pub(crate) fn check_column(values: &Values<'_>) -> Result<()> {
 
 /// The sum of a row of probabilities.
 fn check_row(row: usize, values: &[f64]) -> Result<f64> {
-    for (column, &value) in values.iter().enumerate() {
-        check_probability(row, column, value)?;
+    // Looking at all is done several at a time; stopping at the first that is wrong is not.
+    let wrong = |value: f64| !(value >= LEAST && value <= MOST);
+    if values.iter().fold(false, |any, &value| any | wrong(value)) {
+        for (column, &value) in values.iter().enumerate() {
+            check_probability(row, column, value)?;
+        }
     }
     let sum = add_up(values);
     if (sum - 1.0).abs() > SUM_TOLERANCE {
@@ -213,9 +227,9 @@ fn check_row(row: usize, values: &[f64]) -> Result<f64> {
 fn check_probability(row: usize, column: usize, value: f64) -> Result<()> {
     let reason = if !value.is_finite() {
         "is not finite"
-    } else if value < -SUM_ROUNDING {
+    } else if value < LEAST {
         "is negative"
-    } else if value > 1.0 + SUM_TOLERANCE {
+    } else if value > MOST {
         "is above 1"
     } else {
         return Ok(());

@@ -81,6 +81,21 @@ impl Sample {
         }
     }
 
+    /// The same rows with other predictions and labels.
+    pub(crate) fn mapped(
+        &self,
+        prediction: impl Fn(&[f64]) -> Vec<f64>,
+        label: impl Fn(u32) -> u32,
+    ) -> Self {
+        let values: Vec<f64> = (0..self.rows()).flat_map(|row| prediction(self.row(row))).collect();
+        let shape = (self.rows(), values.len() / self.rows().max(1));
+        Self {
+            probs: Array2::from_shape_vec(shape, values).unwrap_or_default(),
+            labels: self.labels.iter().map(|&one| label(one)).collect(),
+            weights: self.weights.clone(),
+        }
+    }
+
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.labels.len()

@@ -60,15 +60,19 @@ impl Line {
     /// "Is the most probable class the observed one?", by its probability.
     pub fn of_top(predictions: &Predictions<'_>, order: Order) -> Self {
         let mut buffer = vec![0.0; predictions.classes()];
-        let best: Vec<usize> = (0..predictions.rows())
+        let best: Vec<(usize, f64)> = (0..predictions.rows())
             .take_while(|&row| !stop::requested_at(row))
-            .map(|row| argmax(predictions.held().row(row, &mut buffer)))
+            .map(|row| {
+                let f = predictions.held().row(row, &mut buffer);
+                let top = argmax(f);
+                (top, f[top])
+            })
             .collect();
         Self::in_order(
             order,
             best.len(),
-            |row| predictions.held().at(row, best[row]),
-            |row| predictions.labels()[row] as usize == best[row],
+            |row| best[row].1,
+            |row| predictions.labels()[row] as usize == best[row].0,
         )
     }
 

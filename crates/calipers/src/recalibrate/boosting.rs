@@ -2,7 +2,7 @@
 
 use super::Fitted;
 use super::boost::{Boosted, Growth, Leafwise, MOST_BORDERS, Plan, Start, Symmetric};
-use super::builtin::{Builtin, MOST_PAIRED, Tunable};
+use super::builtin::{Builtin, MOST_SPLIT, Tunable};
 use crate::data::Sample;
 use crate::error::Result;
 use crate::params::{Parameter, Params};
@@ -37,8 +37,7 @@ pub(crate) struct Boosting<V: Variety> {
 impl<V: Variety> Builtin for Boosting<V> {
     const NAME: &'static str = V::NAME;
     const ABOUT: &'static str = V::ABOUT;
-    // The logistic map on top has a slope for every two classes.
-    const MOST_CLASSES: usize = MOST_PAIRED;
+    const MOST_CLASSES: usize = MOST_SPLIT;
     type Model = Boosted<<V::Growth as Growth>::Forest>;
 
     fn learn(&self, sample: &Sample, seed: u64) -> Box<dyn Fitted> {

@@ -5,10 +5,10 @@ use crate::data::Sample;
 use crate::error::Result;
 use crate::params::{Parameter, Params};
 
-/// The most classes that a recalibrator with a slope for every two of them is fitted to. The twenty
-/// vectors that its optimiser keeps then take 0.7 GB a fold, and each of its up to 1,000 steps
-/// multiplies rows by four million slopes.
-pub(crate) const MOST_PAIRED: usize = 2_048;
+/// The most classes of a map with a slope for every two of them: 50,000 rows take minutes. Trees have a
+/// histogram for every two, and an ensemble of them a hundred times as many passes.
+pub(crate) const MOST_PAIRED: usize = 256;
+pub(crate) const MOST_SPLIT: usize = 128;
 
 /// What a recalibrator of this crate says of itself.
 pub(crate) trait Builtin: Sized + Send + Sync + 'static {
@@ -16,7 +16,7 @@ pub(crate) trait Builtin: Sized + Send + Sync + 'static {
     const NAME: &'static str;
     /// What it is, in one line.
     const ABOUT: &'static str;
-    /// The most classes it is fitted to; [`MOST_PAIRED`] for one with a parameter for every two.
+    /// The most classes it is fitted to: of more, the rarest are taken as one.
     const MOST_CLASSES: usize = usize::MAX;
     /// The model it fits; for one that chooses among others, any of them.
     type Model: Model;

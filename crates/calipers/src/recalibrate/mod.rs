@@ -18,6 +18,7 @@ mod constant;
 mod cross_entropy;
 mod features;
 mod gaps;
+mod gathered;
 mod gauss;
 mod hessian;
 mod identity;
@@ -107,8 +108,7 @@ pub trait Recalibrator: Send + Sync {
     /// Learns g from training rows. The seed is for those that draw at random.
     ///
     /// # Errors
-    /// The recalibrators of this crate fail when they are stopped, and those with a parameter for every
-    /// two classes where there are thousands of them; one from outside may.
+    /// The recalibrators of this crate fail when they are stopped; one from outside may.
     fn fit(&self, sample: &Sample, seed: u64) -> Result<Box<dyn Fitted>>;
 }
 

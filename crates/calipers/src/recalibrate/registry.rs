@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::auto::Auto;
 use super::boosting::Boosting;
 use super::builtin::{Builtin, Tunable};
+use super::gathered::{self, Gathered};
 use super::{Fitted, Model, Recalibrator, preserve};
 use crate::data::Sample;
 use crate::error::{Error, Result};
@@ -54,11 +55,12 @@ impl<B: Builtin> Recalibrator for Named<B> {
     }
 
     fn fit(&self, sample: &Sample, seed: u64) -> Result<Box<dyn Fitted>> {
-        let (classes, most) = (sample.classes(), B::MOST_CLASSES);
-        if classes > most {
-            return Err(Error::TooManyClasses { recalibrator: self.name(), classes, most });
-        }
-        let fitted = self.learner.learn(sample, seed);
+        let fitted = if sample.classes() > B::MOST_CLASSES {
+            let learn = |gathered: &Sample| self.learner.learn(gathered, seed);
+            Box::new(Gathered::fit(sample, B::MOST_CLASSES, learn))
+        } else {
+            self.learner.learn(sample, seed)
+        };
         stop::check()?;
         Ok(fitted)
     }
@@ -168,9 +170,16 @@ pub fn default_recalibrator() -> Arc<dyn Recalibrator> {
 /// # Errors
 /// A name that no model has, or parameters that do not fit together.
 pub(super) fn load(name: &str, parameters: Value) -> Result<Box<dyn Fitted>> {
-    if name == preserve::NAME {
-        return preserve::load(parameters, load);
+    match name {
+        preserve::NAME => preserve::load(parameters, load),
+        // A text could nest models deeper than calls can be.
+        gathered::NAME => gathered::load(parameters, load_plain),
+        _ => load_plain(name, parameters),
     }
+}
+
+/// The same, of a model that holds no other.
+fn load_plain(name: &str, parameters: Value) -> Result<Box<dyn Fitted>> {
     let entry = TABLE.iter().find(|entry| entry.model == name);
     let entry = entry.ok_or_else(|| unusable(format!("unknown model {name:?}")))?;
     (entry.load)(parameters)

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::stop::Stop;
+use super::handle::Stop;
 use crate::error::Result;
 
 /// Called after each fit with the number done and the number to do; `Break` stops the estimate, as

@@ -1,9 +1,12 @@
 //! Running: threads, how to stop them, and how far they are.
 
 mod clock;
+mod handle;
+mod pool;
 pub(crate) mod stop;
 
 pub(crate) use clock::Clock;
 pub use clock::Watcher;
+pub use handle::Stop;
 pub(crate) use stop::pooled;
-pub use stop::{Stop, with_pool, with_pool_while};
+pub use stop::{with_pool, with_pool_while};

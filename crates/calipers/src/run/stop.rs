@@ -5,66 +5,16 @@
 //! round, a step or a block of rows. A loop that is told to stop leaves with whatever it has; what
 //! comes of that is thrown away by [`check`] before anybody sees it.
 
-use std::cell::OnceCell;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
 
-use rayon::ThreadPool;
-
+use super::handle::Stop;
+use super::pool::{Pool, refused};
 use crate::error::{Error, Result};
-
-/// A handle by which work can be told to stop, from any thread.
-///
-/// Clones are the same handle. What works under it ends, well within a second as a rule, with
-/// [`Error::Stopped`]. A handle that has been stopped stays so: the next work needs another one.
-///
-/// ```
-/// use calipers::{Error, Estimator, Stop, recalibrator, simulate};
-///
-/// let predictions = simulate("multiclass-overconfident-10", 20_000, 0)?;
-/// let stop = Stop::new();
-/// let hand = stop.clone();
-/// std::thread::spawn(move || hand.stop());
-/// let slow = Estimator::new().recalibrator(recalibrator("boost-cold")?).stop(stop);
-/// assert_eq!(slow.estimate(&predictions).unwrap_err(), Error::Stopped);
-/// # Ok::<(), calipers::Error>(())
-/// ```
-#[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    /// A handle that nobody has stopped.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Tells everything that works under this handle to stop.
-    pub fn stop(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether somebody has said stop.
-    pub fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    /// Fails if somebody has said stop.
-    pub(crate) fn check(&self) -> Result<()> {
-        if self.is_stopped() { Err(Error::Stopped) } else { Ok(()) }
-    }
-}
-
-thread_local! {
-    /// The handle that this thread works under; a thread outside a pool of ours has none.
-    static HANDLE: OnceCell<Stop> = const { OnceCell::new() };
-}
 
 /// Whether the work that this thread does is to stop. Costs as much as a few additions.
 #[inline]
 pub(crate) fn requested() -> bool {
-    HANDLE.try_with(|handle| handle.get().is_some_and(Stop::is_stopped)).unwrap_or(false)
+    Pool::of_this_thread(Stop::is_stopped).unwrap_or(false)
 }
 
 /// Whether to stop, for loops over rows: asks at every 256th.
@@ -82,7 +32,8 @@ pub(crate) fn check() -> Result<()> {
 /// Where the system does not give so many, one does the work: what comes of it is the same.
 ///
 /// For a single fit; [`Estimator::estimate`](crate::Estimator::estimate) does this by itself. The
-/// threads are started here and end with the work.
+/// threads are its own while it works. Afterwards they sleep, for the next work that asks for as many: to
+/// start them takes longer than a small estimate.
 ///
 /// # Errors
 /// What the work returns; [`Error::Stopped`] if the handle was stopped before its end;
@@ -135,7 +86,7 @@ pub fn with_pool_while<R: Send>(
     meanwhile: impl FnOnce(),
 ) -> Result<R> {
     stop.check()?;
-    let pool = started(threads, stop)?;
+    let pool = Pool::take(threads, stop)?;
     let mut result = None;
     if rayon::current_thread_index().is_some() {
         // A thread of the caller's pool that waited in rayon would begin other work of the caller's
@@ -143,16 +94,19 @@ pub fn with_pool_while<R: Send>(
         // plain thread waits in its stead.
         thread::scope(|scope| {
             let waiting = thread::Builder::new();
-            waiting.spawn_scoped(scope, || result = Some(pool.install(work))).map_err(refused)?;
+            waiting
+                .spawn_scoped(scope, || result = Some(pool.threads().install(work)))
+                .map_err(refused)?;
             meanwhile();
             Ok(())
         })?;
     } else {
-        pool.in_place_scope(|scope| {
+        pool.threads().in_place_scope(|scope| {
             scope.spawn(|_| result = Some(work()));
             meanwhile();
         });
     }
+    pool.give_back();
     // There is a result: a scope that was left has waited for its work, or has panicked with it.
     let result = result.unwrap_or(Err(Error::Stopped))?;
     stop.check()?;
@@ -167,49 +121,13 @@ pub(crate) fn pooled<R: Send>(
     stop: Option<&Stop>,
     work: impl FnOnce() -> Result<R> + Send,
 ) -> Result<R> {
-    let inside = HANDLE.with(|handle| match (handle.get(), stop) {
-        (Some(own), Some(stop)) => Arc::ptr_eq(&own.0, &stop.0),
-        (own, _) => own.is_some(),
-    });
-    if inside {
+    let is_own = |own: &Stop| stop.is_none_or(|stop| own.is(stop));
+    if Pool::of_this_thread(is_own).unwrap_or(false) {
         let done = work()?;
         check()?;
         return Ok(done);
     }
     with_pool(threads, &stop.cloned().unwrap_or_default(), work)
-}
-
-/// How often, and how long apart, one thread is asked for where several were refused.
-const PATIENCE: (usize, Duration) = (50, Duration::from_millis(2));
-
-/// A pool of so many threads; of one where the system does not give as many, since the number changes
-/// nothing but how long the work takes.
-fn started(threads: usize, stop: &Stop) -> Result<ThreadPool> {
-    let pool = |threads| {
-        let handle = stop.clone();
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .start_handler(move |_| HANDLE.with(|place| drop(place.set(handle.clone()))))
-            .build()
-    };
-    let mut refusal = match pool(threads) {
-        Ok(pool) => return Ok(pool),
-        Err(error) => error,
-    };
-    for _ in 0..PATIENCE.0 {
-        // Those that were started in vain count until they have ended, which takes them a moment.
-        thread::sleep(PATIENCE.1);
-        match pool(1) {
-            Ok(pool) => return Ok(pool),
-            Err(error) => refusal = error,
-        }
-    }
-    Err(refused(refusal))
-}
-
-/// The system gives no thread.
-fn refused(error: impl std::fmt::Display) -> Error {
-    Error::Setting { name: "threads", reason: format!("none can be started: {error}") }
 }
 
 #[cfg(test)]
