@@ -3,8 +3,8 @@
 The peer is WS CatBoost, the recalibrator that probmetrics recommends, or its isotonic regression.
 Both estimate l1, l2, brier and log from one cross-validation of 5 folds, of two classes and of ten,
 with 1,000 and 10,000 rows.
-Only the computation counts: not starting, importing or reading. calipers adds its lower bounds and its
-p-value, of which the peer has neither.
+Only the computation counts: not starting, importing or reading. calipers adds its lower bounds and
+its p-value, of which the peer has neither.
 
 - One thread: calipers with `--threads 1`; probmetrics with a serial stand-in for the process pool
   inside its `fit`, and its libraries kept to one thread.

@@ -8,6 +8,7 @@ tenth of a second. Writes `growth.csv` and `growth.svg` to docs/speed.
 """
 
 import argparse
+import itertools
 import math
 import sys
 import tempfile
@@ -73,9 +74,8 @@ def measure(program: Program, rows: list[int], classes: list[int]) -> list[Row]:
 
     def add(axis: str, method: str, n: int, k: int, file: Path, *more: str) -> None:
         took = seconds(program, method, file, *more)
-        lines.append(
-            dict(zip(FIELDS, (axis, method, str(n), str(k), f"{took:.4f}"), strict=True))
-        )
+        found = (axis, method, str(n), str(k), f"{took:.4f}")
+        lines.append(dict(zip(FIELDS, found, strict=True)))
         print(*lines[-1].values(), flush=True)
 
     with tempfile.TemporaryDirectory() as folder:
@@ -104,8 +104,8 @@ def slopes(lines: list[Row], axis: str, method: str) -> tuple[float, float]:
     points = [(math.log(x), math.log(y)) for x, y in zip(at, took, strict=True) if y >= SHORTEST]
     if len(points) < 2:
         return math.nan, math.nan
-    pairs = zip(points, points[1:], strict=False)
-    steepest = max((later[1] - one[1]) / (later[0] - one[0]) for one, later in pairs)
+    steps = itertools.pairwise(points)
+    steepest = max((later[1] - one[1]) / (later[0] - one[0]) for one, later in steps)
     first, last = points[0], points[-1]
     return (last[1] - first[1]) / (last[0] - first[0]), steepest
 

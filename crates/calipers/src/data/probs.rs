@@ -210,7 +210,7 @@ pub(crate) fn check_column(values: &Values<'_>) -> Result<()> {
 /// The sum of a row of probabilities.
 fn check_row(row: usize, values: &[f64]) -> Result<f64> {
     // Looking at all is done several at a time; stopping at the first that is wrong is not.
-    let wrong = |value: f64| !(value >= LEAST && value <= MOST);
+    let wrong = |value: f64| !(LEAST..=MOST).contains(&value);
     if values.iter().fold(false, |any, &value| any | wrong(value)) {
         for (column, &value) in values.iter().enumerate() {
             check_probability(row, column, value)?;

@@ -50,10 +50,15 @@ impl State {
         })
     }
 
+    /// The most threads that sleep until the next estimate: four pools, of no more than there are cores each.
+    pub fn asleep() -> usize {
+        4 * thread::available_parallelism().map_or(1, usize::from)
+    }
+
     /// What it holds when no more threads are about to end than there were before: one that has been
     /// told to end takes a moment to be gone, which on a busy machine may be long.
     pub fn settled(before: Option<&Self>) -> Option<Self> {
-        let most = before.map_or(usize::MAX, |state| state.threads);
+        let most = before.map_or(usize::MAX, |state| state.threads + Self::asleep());
         let deadline = Instant::now() + Duration::from_secs(20);
         let mut last = Self::now()?;
         loop {

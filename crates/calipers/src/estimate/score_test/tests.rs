@@ -47,9 +47,31 @@ fn rejected(count: usize, make: impl Fn(u64) -> Predictions<'static> + Sync) -> 
 /// standard error of 0.7 %.
 #[test]
 fn the_level_is_exact() {
-    for (rows, classes) in [(20, 2), (200, 2), (60, 3), (150, 10), (60, 70)] {
+    for (rows, classes) in [(20, 2), (200, 2), (700, 2), (60, 3), (150, 10), (60, 70)] {
         let share = rejected(1_000, |seed| drawn(rows, classes, seed, |_| {}));
         assert!((0.029..0.071).contains(&share), "{rows} rows, {classes} classes: {share}");
+    }
+}
+
+/// Rows of other weights are drawn by themselves, and weights are rounded where there are many classes.
+#[test]
+fn the_level_is_exact_with_weights() {
+    for (rows, classes) in [(300, 2), (150, 4)] {
+        let share = rejected(1_000, |seed| {
+            let weights = (0..rows).map(|row| 0.01 * 1.5f64.powi(row as i32 % 12)).collect();
+            drawn(rows, classes, seed, |_| {}).with_weights(weights).unwrap()
+        });
+        assert!((0.029..0.071).contains(&share), "{rows} rows, {classes} classes: {share}");
+    }
+}
+
+/// Equal weights are none: the same drawings, to the last bit.
+#[test]
+fn equal_weights_are_no_weights() {
+    for classes in [2, 3] {
+        let plain = drawn(400, classes, 5, |_| {});
+        let weighted = plain.clone().with_weights(vec![3.5; 400]).unwrap();
+        assert!((p(&plain, 199, 1) - p(&weighted, 199, 1)).abs() < 1e-15, "{classes}");
     }
 }
 

@@ -12,7 +12,7 @@ use crate::numeric::simplex::sigmoid;
 use crate::numeric::solve::{Cholesky, Objective, newton};
 
 /// Newton's method ends where the gradient is this share of what chance makes of it.
-const OF_CHANCE: f64 = 1e-4;
+const OF_CHANCE: f64 = 1e-5;
 
 /// What is to be explained, filled up with cells of mass 0 to whole vectors.
 #[derive(Debug, Clone)]

@@ -30,7 +30,7 @@ const FIRST_CUTS: [f64; 3] = [0.5, 1.0 / 3.0, 2.0 / 3.0];
 /// How often a node's shift is improved at most; a step below [`STILL`] ends it, since the parabola that takes
 /// the likelihood's place is as good a step away from the mode.
 const STEPS: usize = 20;
-const STILL: f64 = 1e-3;
+const STILL: f64 = 1e-5;
 
 /// Distances that differ by less than this share are equal: the order of sums must not decide.
 const ROUNDING: f64 = 1e-9;
