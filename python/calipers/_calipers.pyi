@@ -12,6 +12,7 @@ __all__ = [
     "Plan",
     "Sampler",
     "Tally",
+    "Texts",
     "__version__",
     "candidates",
     "check_probabilities",

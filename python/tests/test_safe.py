@@ -128,23 +128,26 @@ def test_other_threads_run_while_rust_works() -> None:
     assert during > seconds * 20
 
 
-def test_nothing_is_started_at_import() -> None:
+def test_nothing_is_started_at_import_and_threads_sleep_between_calls() -> None:
     code = """
-        import threading
+        import os, time
         from pathlib import Path
         import numpy
-        before = len(list(Path("/proc/self/task").iterdir()))
+        tasks = lambda: {task.name for task in Path("/proc/self/task").iterdir()}
+        before = tasks()
         import calipers
-        assert len(list(Path("/proc/self/task").iterdir())) == before
-        calipers.calibration_error([0, 1] * 50, [0.2, 0.7] * 50)
-        # Threads that have ended may take a moment to be gone.
-        import time
-        for _ in range(100):
-            if len(list(Path("/proc/self/task").iterdir())) == before:
-                break
-            time.sleep(0.02)
-        else:
-            raise AssertionError("threads are left")
+        assert tasks() == before
+        call = lambda: calipers.calibration_error([0, 1] * 50, [0.2, 0.7] * 50, threads=2)
+        call()
+        asleep = tasks() - before
+        assert len(asleep) == 2, asleep
+        # The same two do the next work, and none of them does anything meanwhile.
+        call()
+        assert tasks() - before == asleep
+        time.sleep(0.2)
+        spent = time.process_time()
+        time.sleep(0.2)
+        assert time.process_time() - spent < 0.1
     """
     if not os.path.exists("/proc/self/task"):
         pytest.skip("threads are counted in /proc")

@@ -106,7 +106,10 @@ pub fn with_pool_while<R: Send>(
             meanwhile();
         });
     }
-    pool.give_back();
+    // Threads that were stopped end, so that nothing is left of their work.
+    if !stop.is_stopped() {
+        pool.give_back();
+    }
     // There is a result: a scope that was left has waited for its work, or has panicked with it.
     let result = result.unwrap_or(Err(Error::Stopped))?;
     stop.check()?;
