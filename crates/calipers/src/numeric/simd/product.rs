@@ -2,9 +2,9 @@
 //!
 //! Four rows by two vectors of a product are summed in registers.
 
-use fearless_simd::{Simd, f64x4, prelude::*};
+use fearless_simd::{Simd, SimdBase, SimdFloat, f64x4, f64x8};
 
-use super::LANES;
+use super::{LANES, WIDE};
 
 /// Rows of this length are still close to each other.
 const NEAR: usize = 256;
@@ -133,46 +133,57 @@ fn strip<S: Simd>(
     (out, stride): (&mut [f64], usize),
     mut from: usize,
 ) {
+    // A machine with vectors of eight has registers for twice as many sums.
+    let is_wide = S::f64s::LEN == WIDE;
     while from < right.1 {
+        let (columns, left) = (columns.clone(), (right.1 - from) / LANES);
         // As many sums as fit the registers of a machine that has sixteen.
-        from += match (right.1 - from) / LANES {
-            1 => tile::<S, 4, 1>(simd, columns.clone(), right, (out, stride), (0, from)),
-            3 => {
-                tile::<S, 2, 3>(simd, columns.clone(), right, (out, stride), (0, from));
-                tile::<S, 2, 3>(simd, columns.clone(), right, (out, stride), (2, from))
+        from += match left {
+            4.. if is_wide => {
+                tile::<S, f64x8<S>, 4, 2>(simd, columns, right, (out, stride), (0, from))
             }
-            _ => tile::<S, 4, 2>(simd, columns.clone(), right, (out, stride), (0, from)),
+            2.. if is_wide => {
+                tile::<S, f64x8<S>, 4, 1>(simd, columns, right, (out, stride), (0, from))
+            }
+            1 => tile::<S, f64x4<S>, 4, 1>(simd, columns, right, (out, stride), (0, from)),
+            3 => {
+                let upper = columns.clone();
+                tile::<S, f64x4<S>, 2, 3>(simd, upper, right, (out, stride), (0, from));
+                tile::<S, f64x4<S>, 2, 3>(simd, columns, right, (out, stride), (2, from))
+            }
+            _ => tile::<S, f64x4<S>, 4, 2>(simd, columns, right, (out, stride), (0, from)),
         };
     }
 }
 
 /// Some rows by some vectors of `out`, which begin at a row and a column; returns how many columns.
 #[inline(always)]
-fn tile<S: Simd, const ROWS: usize, const VECTORS: usize>(
+fn tile<S: Simd, V: SimdFloat<S, Element = f64>, const ROWS: usize, const VECTORS: usize>(
     simd: S,
     columns: impl Iterator<Item = [f64; LANES]>,
     (right, right_stride): Factor<'_>,
     (out, stride): (&mut [f64], usize),
     (first, from): (usize, usize),
 ) -> usize {
-    let mut sums = [[f64x4::splat(simd, 0.0); VECTORS]; ROWS];
+    let lanes = V::LEN;
+    let mut sums = [[V::splat(simd, 0.0); VECTORS]; ROWS];
     for (column, right) in columns.zip(right.chunks_exact(right_stride)) {
-        let right = &right[from..from + LANES * VECTORS];
+        let right = &right[from..from + lanes * VECTORS];
         for vector in 0..VECTORS {
-            let right = f64x4::from_slice(simd, &right[LANES * vector..LANES * (vector + 1)]);
+            let right = V::from_slice(simd, &right[lanes * vector..lanes * (vector + 1)]);
             for row in 0..ROWS {
                 sums[row][vector] += right * column[first + row];
             }
         }
     }
     for row in 0..ROWS {
-        let out = &mut out[(first + row) * stride + from..][..LANES * VECTORS];
+        let out = &mut out[(first + row) * stride + from..][..lanes * VECTORS];
         for vector in 0..VECTORS {
-            let out = &mut out[LANES * vector..LANES * (vector + 1)];
-            (f64x4::from_slice(simd, out) + sums[row][vector]).store_slice(out);
+            let out = &mut out[lanes * vector..lanes * (vector + 1)];
+            (V::from_slice(simd, out) + sums[row][vector]).store_slice(out);
         }
     }
-    LANES * VECTORS
+    lanes * VECTORS
 }
 
 #[cfg(test)]
