@@ -51,7 +51,7 @@ def simulate(rows: int, classes: int, file: Path) -> None:
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     cooler = np.cumsum(powers**0.7, axis=1)
     labels = np.sum(rng.random((rows, 1)) * cooler[:, -1:] > cooler[:, :-1], axis=1)
-    np.savez(file, logits=logits, labels=labels)
+    np.savez(file, logits=logits, labels=labels, classes=np.arange(classes).astype(str))
 
 
 def seconds(program: Program, method: str, file: Path, *more: str) -> float:
@@ -119,10 +119,9 @@ def draw(pages: Pages, lines: list[Row]) -> None:
                 at, took = curve(lines, axis, method)
                 if at:
                     axes.plot(at, took, color=colour, marker="o", markersize=3, label=method)
-            low, high = axes.get_xlim()
+            at, _ = curve(lines, axis, OF_ROWS[0])
             guide = np.array([at[0], at[-1]], dtype=float)
             axes.plot(guide, 1e-3 * guide / guide[0], color=GREY, linestyle=":", label="slope 1")
-            axes.set_xlim(low, high)
             axes.set_xscale("log")
             axes.set_yscale("log")
             axes.set_xlabel("rows of two classes" if axis == "rows" else "classes of 2,000 rows")
