@@ -3,7 +3,7 @@
 use super::bins::{Bin, By, bins, bins_from, norm, parameter, width_bin};
 use super::line::Line;
 use super::listed::{Listed, Tunable};
-use super::rule::{CellSums, Chance, Found, Outcome, Rule, Summed};
+use super::rule::{CellSums, Chance, Found, Outcome, Rule, Summed, over_line};
 use crate::error::Result;
 use crate::params::{Parameter, Params};
 
@@ -11,7 +11,7 @@ use crate::params::{Parameter, Params};
 ///
 /// It is biased upwards by the noise of each bin's frequency, about √(bins/n), and downwards by
 /// what cancels within a bin; both depend on the number of bins. Defaults: 15 bins of equal width,
-/// p = 1. Cost: a sort.
+/// p = 1. Cost: one pass; of equal mass, a sort.
 ///
 /// ## Reference
 /// Naeini, Cooper and Hauskrecht, *Obtaining well calibrated probabilities using Bayesian binning*,
@@ -53,7 +53,10 @@ impl Tunable for Ece {
 
 impl Rule for Ece {
     fn on_line(&self, line: &Line, _: &Chance) -> Outcome {
-        Ok(self.of_bins(&bins(line, self.bins, self.by)))
+        match self.by {
+            By::Width => over_line(self, line),
+            By::Mass => Ok(self.of_bins(&bins(line, self.bins, self.by))),
+        }
     }
 
     fn power(&self) -> Option<f64> {

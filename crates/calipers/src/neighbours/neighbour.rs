@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::line::Line;
+use super::line::{Line, Order};
 use super::listed::{Entry, NeighbourInfo, Quadratic};
 use super::registry;
 use super::rule::{Chance, Found, Outcome, Rule, Summed};
@@ -78,7 +78,8 @@ impl Neighbour {
     }
 
     pub(super) fn measure(&self, predictions: &Predictions<'_>, chance: &Chance) -> Outcome {
-        let order = self.entry.order;
+        // Who adds rows up does not mind their order, and sorting them would be most of the cost.
+        let order = if self.rule.summed().is_some() { Order::AsGiven } else { self.entry.order };
         let class = |class| self.rule.on_line(&Line::of_class(predictions, class, order), chance);
         match (self.slice, predictions.classes()) {
             (Slice::Plain, 2) => class(1),

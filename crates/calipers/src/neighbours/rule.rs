@@ -51,6 +51,18 @@ pub(crate) trait Summed: fmt::Debug + Send + Sync {
     fn of_cells(&self, cells: &[CellSums]) -> Outcome;
 }
 
+/// What a rule of sums says of a line, whose rows may be in any order.
+pub(crate) fn over_line(rule: &impl Summed, line: &Line) -> Outcome {
+    let mut cells = vec![CellSums { rows: 0.0, sums: [0.0; 2] }; rule.cells()];
+    for (f, y) in line.iter() {
+        let cell = &mut cells[rule.cell(f)];
+        cell.rows += 1.0;
+        cell.sums.iter_mut().zip(rule.terms(f, y)).for_each(|(sum, term)| *sum += term);
+    }
+    cells.retain(|cell| cell.rows > 0.0);
+    rule.of_cells(&cells)
+}
+
 /// The sums of a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct CellSums {

@@ -1,8 +1,8 @@
 //! Spiegelhalter's test.
 
-use super::line::{Line, Order};
+use super::line::Line;
 use super::listed::Listed;
-use super::rule::{CellSums, Chance, Found, Outcome, Rule, Summed};
+use super::rule::{CellSums, Chance, Found, Outcome, Rule, Summed, over_line};
 use super::tail::two_sided;
 
 /// z = Σ (y − f)(1 − 2f) / √(Σ (1 − 2f)² f(1 − f)): the Brier score less its expectation under
@@ -19,18 +19,11 @@ pub(super) struct Spiegelhalter;
 impl Listed for Spiegelhalter {
     const NAME: &'static str = "spiegelhalter";
     const ABOUT: &'static str = "z-test of the Brier score against its expectation";
-    const ORDER: Order = Order::AsGiven;
 }
 
 impl Rule for Spiegelhalter {
     fn on_line(&self, line: &Line, _: &Chance) -> Outcome {
-        let (mut excess, mut variance) = (0.0, 0.0);
-        for (f, y) in line.iter() {
-            let [more, expected] = self.terms(f, y);
-            excess += more;
-            variance += expected;
-        }
-        Ok(score(excess, variance))
+        over_line(self, line)
     }
 
     fn summed(&self) -> Option<&dyn Summed> {
