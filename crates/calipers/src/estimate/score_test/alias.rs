@@ -46,7 +46,8 @@ impl Alias {
             // One that has given so much away is the last of the small ones now.
             border += usize::from(left[rich] < 1.0);
         }
-        // What is left over has a slot for itself, but for rounding.
+        // What is left over has a slot for itself, but for rounding: of m that are left, none larger than 1, the
+        // sum is m, so that no outcome of probability 0 is among them.
         for &outcome in &order[next..] {
             slots[outcome] = Slot::new(0.0, [outcome; 2], bits);
         }

@@ -53,7 +53,8 @@ fn the_level_is_exact() {
     }
 }
 
-/// Rows of other weights are drawn by themselves, and weights are rounded where there are many classes.
+/// Rows of other weights are drawn by themselves, and weights are rounded where there are many classes: 1,000
+/// data sets have a standard error of 0.7 %.
 #[test]
 fn the_level_is_exact_with_weights() {
     for (rows, classes) in [(300, 2), (150, 4)] {
