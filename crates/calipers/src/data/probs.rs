@@ -3,6 +3,7 @@
 mod values;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use ndarray::{Array2, ArrayView2, CowArray, Ix2};
 
@@ -114,6 +115,16 @@ impl<'a> Probs<'a> {
             classes: self.classes,
             divide: self.divide,
             sums: self.sums.as_deref().map(Cow::Borrowed),
+        }
+    }
+
+    /// Some of the rows, borrowed.
+    pub fn some(&self, rows: Range<usize>) -> Probs<'_> {
+        Probs {
+            sums: self.sums.as_ref().map(|sums| Cow::Borrowed(&sums[rows.clone()])),
+            values: self.values.some(rows),
+            classes: self.classes,
+            divide: self.divide,
         }
     }
 

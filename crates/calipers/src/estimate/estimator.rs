@@ -48,6 +48,7 @@ pub struct Estimator {
     pub(crate) binary: BinaryNorm,
     log_floor: Option<f64>,
     threads: usize,
+    sample: Option<usize>,
     watcher: Option<Arc<Watcher>>,
     pub(super) stop: Option<Stop>,
 }
@@ -67,6 +68,7 @@ impl Default for Estimator {
             binary: BinaryNorm::default(),
             log_floor: None,
             threads: 0,
+            sample: None,
             watcher: None,
             stop: None,
         }
@@ -178,6 +180,24 @@ impl Estimator {
         self
     }
 
+    /// How many rows g learns from at the most; `usize::MAX` for all, however long it takes. By default
+    /// [`usual_sample`](crate::usual_sample).
+    ///
+    /// ```
+    /// use calipers::{Estimator, recalibrator, simulate};
+    ///
+    /// let predictions = simulate("binary-overconfident", 20_000, 0)?;
+    /// let estimator = Estimator::new().recalibrator(recalibrator("isotonic")?);
+    /// let report = estimator.sample(2_000).estimate(&predictions)?;
+    /// assert_eq!((report.rows, report.sample), (20_000, Some(2_000)));
+    /// # Ok::<(), calipers::Error>(())
+    /// ```
+    #[must_use]
+    pub fn sample(mut self, rows: usize) -> Self {
+        self.sample = Some(rows);
+        self
+    }
+
     /// Watches the progress, and may stop it; where a handle was given to
     /// [`stop`](Self::stop), through that handle.
     #[must_use]
@@ -196,7 +216,7 @@ impl Estimator {
         self
     }
 
-    pub(super) fn check(&self, predictions: &Predictions<'_>) -> Result<()> {
+    pub(crate) fn check(&self, predictions: &Predictions<'_>) -> Result<()> {
         let setting = |name, reason: String| Err(Error::Setting { name, reason });
         if self.repeats == 0 {
             return setting("repeats", "0: at least 1 is needed".to_owned());
@@ -262,6 +282,11 @@ impl Estimator {
     /// Whoever is told of the progress.
     pub(super) fn watcher(&self) -> Option<&Watcher> {
         self.watcher.as_deref()
+    }
+
+    /// How many rows to learn from: as many as were asked for, or these.
+    pub(crate) fn sample_or(&self, usual: usize) -> usize {
+        self.sample.unwrap_or(usual)
     }
 
     /// What f and g are floored at in the `log` metrics.

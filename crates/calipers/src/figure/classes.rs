@@ -93,7 +93,7 @@ impl ClassTable {
             .into_par_iter()
             .map(|class| {
                 stop::check()?;
-                let estimate = one.estimate(&against_rest(predictions, class, &drawn)?)?;
+                let estimate = one.estimate_all(&against_rest(predictions, class, &drawn)?)?;
                 Ok(estimate.estimates.first().map_or((0.0, 0.0), |l1| (l1.value, l1.lower)))
             })
             .collect::<Result<Vec<_>>>()?;

@@ -39,7 +39,8 @@ impl Estimator {
     pub fn contribution(&self, predictions: &Predictions<'_>) -> Result<Figure> {
         let view = View::of(predictions);
         let only = self.clone().only(view.metrics()?.into()).draws(0);
-        let report = only.estimate(predictions)?;
+        // Its bars are sums over every row's scores.
+        let report = only.estimate_all(predictions)?;
         Ok(contribution(predictions, view, &report).unwrap_or_else(|| empty(predictions, view)))
     }
 }

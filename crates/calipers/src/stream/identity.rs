@@ -1,5 +1,7 @@
 //! Who a row is, and by that whether it is in the sample.
 
+use std::ops::Range;
+
 use twox_hash::XxHash64;
 
 use crate::numeric::random::derive_seed;
@@ -54,6 +56,16 @@ impl Identities<'_> {
         match self {
             Self::Numbered { part, first } => place(*part, first + row as u64),
             Self::Keyed(identities) => identities[row],
+        }
+    }
+
+    /// Those of some rows of the block.
+    pub(super) fn some(&self, range: Range<usize>) -> Self {
+        match self {
+            Self::Numbered { part, first } => {
+                Self::Numbered { part: *part, first: first + range.start as u64 }
+            }
+            Self::Keyed(identities) => Self::Keyed(&identities[range]),
         }
     }
 

@@ -154,9 +154,9 @@ impl Plan {
         let everything = facts.end.is_none();
         asked.pooled(|| {
             let mut report = match everything {
-                true => asked.estimate(&sample)?,
+                true => asked.estimate_all(&sample)?,
                 // The rows of groups are estimated below: those of the sample alone say little.
-                false => asked.estimate(&sample.clone().without_groups())?,
+                false => asked.estimate_all(&sample.clone().without_groups())?,
             };
             report.renormalised_rows = facts.renormalised as usize;
             let metrics = asked.metrics_or_default(sample.classes())?;

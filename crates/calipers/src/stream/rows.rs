@@ -1,7 +1,9 @@
 //! A block of rows on its way through a stream.
 
+use std::ops::Range;
+
 use super::identity::Identities;
-use crate::data::{Probabilities, Probs};
+use crate::data::{Folds, Predictions, Probabilities, Probs};
 use crate::error::{Error, Result};
 
 /// Some rows, borrowed: predictions, what was observed, and who they are.
@@ -93,6 +95,39 @@ impl<'a> Rows<'a> {
         check("folds", self.count(), folds.len())?;
         self.folds = Some(folds);
         Ok(self)
+    }
+
+    /// The rows of predictions in memory, which are who they are by their place; with folds where they were
+    /// given.
+    pub(super) fn of(predictions: &'a Predictions<'_>, folds: &'a Folds) -> Self {
+        Self {
+            f: predictions.held().view(),
+            renormalised: 0,
+            labels: predictions.labels(),
+            identities: Identities::Numbered { part: 0, first: 0 },
+            weights: predictions.weights(),
+            groups: predictions
+                .groups()
+                .map(|groups| Coded { codes: &groups.ids, names: Some(&groups.names) }),
+            folds: match folds {
+                Folds::Given { ids, .. } => Some(ids),
+                Folds::Shuffled(_) => None,
+            },
+        }
+    }
+
+    /// Some of the rows.
+    pub(super) fn some(&self, range: Range<usize>) -> Rows<'_> {
+        let (from, to) = (range.start, range.end);
+        Rows {
+            f: self.f.some(range),
+            renormalised: 0,
+            labels: &self.labels[from..to],
+            identities: self.identities.some(from..to),
+            weights: self.weights.map(|all| &all[from..to]),
+            groups: self.groups.map(|all| Coded { codes: &all.codes[from..to], ..all }),
+            folds: self.folds.map(|all| &all[from..to]),
+        }
     }
 
     /// How many there are.

@@ -1,8 +1,9 @@
 //! The numbers of predictions as they were given: precision, layout, one column or one a class.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
-use ndarray::{ArrayView1, ArrayView2, CowArray, Ix1};
+use ndarray::{ArrayView1, ArrayView2, Axis, CowArray, Ix1};
 
 /// A number that a probability can be given as: `f32` or `f64`.
 pub trait Real: Copy + Into<f64> + sealed::Sealed {}
@@ -81,14 +82,24 @@ impl Values<'_> {
 
     /// The same numbers, borrowed.
     pub fn view(&self) -> Values<'_> {
+        self.some(0..self.dim().0)
+    }
+
+    /// Those of some rows, borrowed.
+    pub fn some(&self, rows: Range<usize>) -> Values<'_> {
         match self {
             Self::Rows { cells, classes } => {
+                let cells = &cells[rows.start * classes..rows.end * classes];
                 Values::Rows { cells: Cow::Borrowed(cells), classes: *classes }
             }
-            Self::Double(table) => Values::Double(table.view()),
-            Self::Single(table) => Values::Single(table.view()),
-            Self::DoubleColumn(column) => Values::DoubleColumn(column.view().into()),
-            Self::SingleColumn(column) => Values::SingleColumn(column.view()),
+            Self::Double(table) => Values::Double(table.slice_axis(Axis(0), rows.into())),
+            Self::Single(table) => Values::Single(table.slice_axis(Axis(0), rows.into())),
+            Self::DoubleColumn(column) => {
+                Values::DoubleColumn(column.slice_axis(Axis(0), rows.into()).into())
+            }
+            Self::SingleColumn(column) => {
+                Values::SingleColumn(column.slice_axis(Axis(0), rows.into()))
+            }
         }
     }
 
