@@ -1,7 +1,8 @@
 //! What an estimate costs in units of what it cannot do without: one sort of two classes' predictions, one
 //! pass of log-softmax over many classes' logits; and what a second thread saves.
 //!
-//! `cargo bench --bench limits`, with the names of recalibrators after `--` for others than the usual ones.
+//! `cargo bench --bench limits`, with the names of recalibrators after `--` for others than the usual ones, and
+//! sizes such as `50000x1000` for some of them.
 //! P-values and bounds are included. Each figure is the least of three runs, in one program.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
@@ -77,9 +78,23 @@ fn compare(what: &str, unit: f64, predictions: &Predictions<'_>, names: &[String
     }
 }
 
+/// Whether this number of rows and classes was asked for, or none was.
+fn is_asked(sizes: &[(usize, usize)], size: (usize, usize)) -> bool {
+    sizes.is_empty() || sizes.contains(&size)
+}
+
 fn main() {
-    let asked: Vec<String> =
-        std::env::args().skip(1).filter(|name| !name.starts_with('-')).collect();
+    let size = |text: &str| -> Option<(usize, usize)> {
+        let (rows, classes) = text.split_once('x')?;
+        Some((rows.parse().ok()?, classes.parse().ok()?))
+    };
+    let (mut sizes, mut asked) = (Vec::new(), Vec::new());
+    for text in std::env::args().skip(1).filter(|text| !text.starts_with('-')) {
+        match size(&text) {
+            Some(size) => sizes.push(size),
+            None => asked.push(text),
+        }
+    }
     let names = |usual: [&str; 2]| {
         if asked.is_empty() { usual.map(str::to_owned).to_vec() } else { asked.clone() }
     };
@@ -87,7 +102,10 @@ fn main() {
         "| rows x classes | recalibrator | one thread | two | in units: one | two | one/two |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- |");
-    for rows in [1_000_000, 10_000_000] {
+    for rows in [50_000, 1_000_000, 10_000_000] {
+        if !is_asked(&sizes, (rows, 2)) {
+            continue;
+        }
         let predictions = simulate("binary-overconfident", rows, 0).unwrap();
         let column: Vec<f64> = predictions.probs().column(1).to_vec();
         let mut sorted = column.clone();
@@ -99,7 +117,10 @@ fn main() {
         println!("| {rows} x 2 | one sort | {sort:.3} s | | 1 | | |");
         compare(&format!("{rows} x 2"), sort, &predictions, &names(["isotonic", "auto"]));
     }
-    for (rows, classes) in [(100_000, 100), (50_000, 1_000)] {
+    for (rows, classes) in [(10_000, 10), (100_000, 100), (50_000, 1_000)] {
+        if !is_asked(&sizes, (rows, classes)) {
+            continue;
+        }
         let (logits, labels) = logits(rows, classes);
         let mut out = vec![0.0; logits.len()];
         let pass = least_seconds(|| log_softmax(logits.view(), &mut out));

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::plan::Plan;
 use super::rows::Rows;
-use super::sampler::{Sampler, usual_sample};
+use super::sampler::{Drawn, usual_sample};
 use super::tally::Tally;
 use crate::data::Predictions;
 use crate::error::Result;
@@ -54,39 +54,31 @@ impl Estimator {
     /// Learns from a sample of so many rows, and scores them all.
     fn estimate_sampled(&self, predictions: &Predictions<'_>, most: usize) -> Result<Report> {
         let rows = Rows::of(predictions, &self.folds);
-        let sampler = || Sampler::new(most, self.own_seed()).expecting(predictions.rows() as u64);
-        let sample = in_parts(&rows, sampler, Sampler::add, Sampler::merge)?;
         let class_of: Vec<u32> = (0..predictions.classes() as u32).collect();
         let groups = predictions.groups().map_or(&[][..], |groups| &groups.names);
-        let plan = Plan::fit(self, sample.finish()?, &class_of, predictions.class_names(), groups)?;
-        let add = |tally: &mut Tally, rows: &Rows<'_>| tally.add(&plan, rows);
-        let merge = |all: &mut Tally, own: Tally| all.merge(&own);
-        let mut report = plan.finish(&in_parts(&rows, || plan.tally(), add, merge)?)?;
+        let drawn = Drawn::of(&rows, most, self.own_seed())?;
+        let plan = Plan::fit(self, drawn, &class_of, predictions.class_names(), groups)?;
+        let mut report = plan.finish(&tally(&plan, &rows)?)?;
         report.origin = predictions.origin().cloned();
         report.renormalised_rows = predictions.renormalised_rows();
         Ok(report)
     }
 }
 
-/// What all rows come to: a part for each thread, a block at a time, put together.
-fn in_parts<T: Send>(
-    rows: &Rows<'_>,
-    new: impl Fn() -> T + Sync,
-    add: impl Fn(&mut T, &Rows<'_>) -> Result<()> + Sync,
-    merge: impl Fn(&mut T, T) -> Result<()>,
-) -> Result<T> {
+/// Adds all rows up: a part for each thread, a block at a time.
+fn tally(plan: &Plan, rows: &Rows<'_>) -> Result<Tally> {
     let size = rows.count().div_ceil(rayon::current_num_threads());
-    let starts: Vec<usize> = (0..rows.count()).step_by(size).collect();
-    let part = |start: usize| -> Result<T> {
-        let (mut own, end) = (new(), rows.count().min(start + size));
+    let part = |start: usize| -> Result<Tally> {
+        let (mut own, end) = (plan.tally(), rows.count().min(start + size));
         for from in (start..end).step_by(BLOCK) {
             stop::check()?;
-            add(&mut own, &rows.some(from..end.min(from + BLOCK)))?;
+            own.add(plan, &rows.some(from..end.min(from + BLOCK)))?;
         }
         Ok(own)
     };
-    let parts: Vec<T> = starts.into_par_iter().map(part).collect::<Result<_>>()?;
-    let mut all = new();
-    parts.into_iter().try_for_each(|own| merge(&mut all, own))?;
+    let starts: Vec<usize> = (0..rows.count()).step_by(size).collect();
+    let parts: Vec<Tally> = starts.into_par_iter().map(part).collect::<Result<_>>()?;
+    let mut all = plan.tally();
+    parts.iter().try_for_each(|own| all.merge(own))?;
     Ok(all)
 }

@@ -1,5 +1,7 @@
 //! The sample: the rows of the lowest ranks, whatever the order in which they come.
 
+use rayon::prelude::*;
+
 use super::identity::{Ranks, highest_candidate};
 use super::rows::Rows;
 use crate::data::{Folds, Predictions, Probabilities, Probs};
@@ -186,6 +188,26 @@ pub struct Drawn {
 }
 
 impl Drawn {
+    /// The sample of rows that are all in memory, and numbered: what a [`Sampler`] that has seen them all
+    /// would draw, of which nothing is copied that is not in it.
+    pub(super) fn of(rows: &Rows<'_>, most: usize, seed: u64) -> Result<Self> {
+        let mut held = Held::default();
+        held.agree(rows)?;
+        let (ranks, seen) = (Ranks::new(seed), rows.count() as u64);
+        let highest = highest_candidate(most, seen);
+        let rank = |row: u32| ranks.of(rows.identities.of(row as usize));
+        let all = (0..rows.count() as u32).into_par_iter();
+        let low: Vec<u32> = all.filter(|&row| rank(row) <= highest).collect();
+        let mut by_rank: Vec<u64> = low.iter().map(|&row| rank(row)).collect();
+        let end = match low.len() > most {
+            true => *by_rank.select_nth_unstable(most).1,
+            false => highest,
+        };
+        let order: Vec<u32> = low.into_iter().filter(|&row| rank(row) < end).collect();
+        held.fill(rows, &order);
+        Ok(Self { seed, end: Some(end), seen, renormalised: rows.renormalised, held })
+    }
+
     /// How many rows are in it.
     pub fn rows(&self) -> usize {
         self.held.count()
@@ -310,6 +332,18 @@ impl Held {
         }
     }
 
+    /// Takes some rows, in this order.
+    fn fill(&mut self, rows: &Rows<'_>, order: &[u32]) {
+        self.identities = order.iter().map(|&row| rows.identities.of(row as usize)).collect();
+        self.f = vec![0.0; order.len() * self.classes];
+        let cells = self.f.par_chunks_exact_mut(self.classes).zip(order);
+        cells.for_each(|(cells, &row)| rows.f.read(row as usize, cells));
+        self.labels = pick(rows.labels, order);
+        self.weights = rows.weights.map(|all| pick(all, order));
+        self.groups = rows.groups.map(|all| pick(all.codes, order));
+        self.folds = rows.folds.map(|all| pick(all, order));
+    }
+
     fn append(&mut self, other: Self) -> Result<()> {
         if other.classes == 0 {
             return Ok(());
@@ -345,9 +379,6 @@ impl Held {
         if order.len() == self.count() && order.is_sorted() {
             return self;
         }
-        fn pick<T: Copy>(from: &[T], order: &[u32]) -> Vec<T> {
-            order.iter().map(|&row| from[row as usize]).collect()
-        }
         let mut f = Vec::with_capacity(order.len() * self.classes);
         for &row in order {
             let from = row as usize * self.classes;
@@ -363,6 +394,10 @@ impl Held {
             folds: self.folds.map(|all| pick(&all, order)),
         }
     }
+}
+
+fn pick<T: Copy>(from: &[T], order: &[u32]) -> Vec<T> {
+    order.iter().map(|&row| from[row as usize]).collect()
 }
 
 fn extend<T>(own: &mut Option<Vec<T>>, other: Option<Vec<T>>) {

@@ -311,3 +311,47 @@ fn groups_are_scored_by_their_own_map() {
     let west = &groups[2].estimates.as_ref().unwrap()[0];
     assert!(west.p_value.is_none() && west.lower <= 0.0 && west.rows == 40, "{west:?}");
 }
+
+/// Arrays of more rows than are learnt from go the way of a stream of numbered rows: the same bits, of
+/// single precision and of any number of threads as well; and all rows are learnt from where that is asked
+/// for.
+#[test]
+fn arrays_are_estimated_as_the_stream_that_holds_them() {
+    for name in ["binary-overconfident", "multiclass-overconfident-3"] {
+        let predictions = simulate(name, 3_000, 4).unwrap();
+        let mut stream = Stream::of(&predictions);
+        // Powers of 2: weights are scaled to their largest, which is then no rounding.
+        let weights: Vec<f64> = (0..3_000).map(|row| [1.0, 2.0, 4.0][row % 3]).collect();
+        let names = ["north", "south"].map(str::to_owned);
+        let codes: Vec<u32> = (0..3_000).map(|row| u32::from(row % 5 == 1)).collect();
+        let groups: Vec<&str> = codes.iter().map(|&code| names[code as usize].as_str()).collect();
+        let predictions = predictions.with_groups(&groups).unwrap();
+        let predictions = predictions.with_weights(weights.clone()).unwrap();
+        stream.weights = Some(weights);
+        stream.groups = Some((codes, names.to_vec()));
+        let plan = stream.plan(&quick(), 700, &stream.parts(1), false);
+        let expected = plan.finish(&stream.tally(&plan, &stream.parts(1), false)).unwrap();
+        for threads in [1, 3] {
+            let found = quick().sample(700).threads(threads).estimate(&predictions).unwrap();
+            assert_eq!((found.rows, found.sample), (3_000, Some(700)));
+            assert_eq!(found.to_json(), expected.to_json(), "{name} {threads}");
+        }
+        let whole = quick().sample(3_000).estimate(&predictions).unwrap();
+        assert_eq!(whole.sample, None);
+        assert_eq!(whole.to_json(), quick().estimate(&predictions).unwrap().to_json());
+    }
+}
+
+#[test]
+fn arrays_keep_the_folds_that_they_were_given_and_say_how_many_rows_were_renormalised() {
+    let table = simulate("multiclass-overconfident-3", 900, 4).unwrap();
+    let single = table.probs().mapv(|p| (p * 1.001) as f32);
+    let predictions = Predictions::borrowed(single.view(), table.labels()).unwrap();
+    let ids: Vec<i64> = (0..900).map(|row| row / 300).collect();
+    let asked = quick().fold_plan(crate::Folds::from_ids(&ids).unwrap());
+    let found = asked.clone().sample(300).estimate(&predictions).unwrap();
+    assert_eq!((found.folds, found.renormalised_rows), (3, 900));
+    let short = asked.fold_plan(crate::Folds::Given { ids: vec![0, 1], count: 2 });
+    assert!(matches!(short.sample(300).estimate(&predictions), Err(Error::Length { .. })));
+    assert!(matches!(quick().sample(0).estimate(&predictions), Err(Error::TooFewRows { .. })));
+}

@@ -1,12 +1,16 @@
 //! More than two classes: each row's label is drawn by itself.
 
+use fearless_simd::{Level, dispatch};
 use rand::Rng;
+use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use super::alias::Alias;
+use super::ladder::Ladder;
 use super::{LANES, groups};
 use crate::estimate::Problem;
-use crate::numeric::simplex::floored_ln;
+use crate::numeric::random::derive_seed;
+use crate::numeric::simd::{ln_in_place, sum_of, widely};
+use crate::numeric::simplex::{FLOOR, floored_ln};
 use crate::numeric::solve::Cholesky;
 use crate::run::stop;
 
@@ -17,6 +21,10 @@ pub(super) const TOGETHER: f64 = 2.0;
 /// Numbers (rows × classes) whose tables are held at once: they stay in a near cache.
 const NUMBERS: usize = 1 << 12;
 
+/// Numbers that a thread has to itself at the least, and how many parts of the rows there are at the most.
+const PART: usize = 1 << 15;
+const PARTS: usize = 16;
+
 /// The functions w and w z of a label.
 const FUNCTIONS: usize = 2;
 
@@ -25,6 +33,9 @@ const FUNCTIONS: usize = 2;
 const UNITS: f64 = 65_536.0;
 const FIRST_BIT: u32 = 33;
 const ROWS_OF_A_WORD: usize = 1 << 12;
+
+/// Added to a number of less than 2⁵¹, this leaves it as a whole number in the last bits.
+const ROUNDER: f64 = 1.5 * (1u64 << 52) as f64;
 
 /// What is the same for all drawings.
 pub(super) struct Many<'a, 'p> {
@@ -39,15 +50,23 @@ pub(super) struct Many<'a, 'p> {
     together: f64,
 }
 
+/// What some rows contribute to mean and variance under calibration: for each class Σ f φ of both functions,
+/// and Σ f (1 − f) of the products of two of them; and the variance of the term of all classes.
+struct Moments {
+    expected: [Vec<f64>; FUNCTIONS],
+    information: [Vec<f64>; 3],
+    together: f64,
+}
+
 /// What a row adds to the sums of each class, if that is its label.
 struct Table {
-    classes: Alias,
+    classes: Ladder,
     adds: Vec<i64>,
 }
 
 /// Sums of some drawings: for each and each class, those of the last rows in one word, and all others.
-struct Drawn<R> {
-    draws: R,
+struct Drawn {
+    draws: ChaCha8Rng,
     rows: usize,
     words: Vec<i64>,
     sums: Vec<[f64; FUNCTIONS]>,
@@ -60,36 +79,59 @@ impl<'a, 'p> Many<'a, 'p> {
         let mut this = Self {
             problem,
             scale: 1.0 / largest.max(f64::MIN_POSITIVE),
-            expected: vec![[0.0; FUNCTIONS]; classes],
+            expected: Vec::new(),
             information: Vec::new(),
             together: 0.0,
         };
-        let mut buffer = vec![0.0; classes];
-        let mut information = vec![[0.0; FUNCTIONS * FUNCTIONS]; classes];
-        for row in (0..problem.rows()).take_while(|&row| !stop::requested_at(row)) {
-            let weight = problem.weight(row) * this.scale;
-            let (mut mean, mut square) = (0.0, 0.0);
-            let f = problem.prediction(row, &mut buffer);
-            let sums = this.expected.iter_mut().zip(&mut information);
-            for (&p, (expected, information)) in f.iter().zip(sums) {
-                let [one, other] = unpack(add(weight, p));
-                let spread = p * (1.0 - p);
-                expected[0] += one * p;
-                expected[1] += other * p;
-                information[0] += spread * one * one;
-                information[1] += spread * one * other;
-                information[3] += spread * other * other;
-                mean += p * other;
-                square += p * other * other;
-            }
-            this.together += (square - mean * mean).max(0.0);
-        }
-        let factors = information.iter_mut().map(|block| {
-            block[2] = block[1];
-            Cholesky::with_ridge(block, FUNCTIONS)
-        });
-        this.information = factors.collect();
+        let parts = this.parts().into_par_iter().map(|rows| this.moments(rows));
+        let mut all = Moments::zero(classes);
+        parts.collect::<Vec<_>>().iter().for_each(|part| all.add(part));
+        let [ones, others] = &all.expected;
+        this.expected = ones.iter().zip(others).map(|(one, other)| [*one, *other]).collect();
+        this.together = all.together;
+        let [first, both, second] = &all.information;
+        let blocks = first.iter().zip(both).zip(second);
+        this.information = blocks
+            .map(|((&first, &both), &second)| {
+                Cholesky::with_ridge(&[first, both, both, second], FUNCTIONS)
+            })
+            .collect();
         this
+    }
+
+    /// The rows in as many parts as threads may share: the same ones on any number of them.
+    fn parts(&self) -> Vec<std::ops::Range<usize>> {
+        let rows = self.problem.rows();
+        let least = PART.div_ceil(self.problem.classes());
+        let size = rows.div_ceil(PARTS).max(least);
+        (0..rows).step_by(size).map(|from| from..rows.min(from + size)).collect()
+    }
+
+    /// What some rows contribute to mean and variance.
+    fn moments(&self, rows: std::ops::Range<usize>) -> Moments {
+        let classes = self.problem.classes();
+        let mut sums = Moments::zero(classes);
+        let (mut buffer, mut steps) = (vec![0.0; classes], vec![0.0; classes]);
+        for row in rows.take_while(|&row| !stop::requested_at(row)) {
+            let f = self.problem.prediction(row, &mut buffer);
+            let weight = self.problem.weight(row) * self.scale;
+            self.steps(f, weight, &mut steps);
+            sums.add_row(f, rounded(weight * UNITS) / UNITS, &steps);
+        }
+        sums
+    }
+
+    /// w z of each class of a row, as it is added up.
+    fn steps(&self, f: &[f64], weight: f64, steps: &mut [f64]) {
+        steps.iter_mut().zip(f).for_each(|(step, f)| *step = f.max(FLOOR));
+        dispatch!(Level::new(), simd => ln_in_place(simd, steps));
+        widely(
+            steps.len(),
+            #[inline(always)]
+            || {
+                steps.iter_mut().for_each(|log| *log = rounded(weight * *log * UNITS) / UNITS);
+            },
+        );
     }
 
     /// T of the observed labels; infinite if one of them was impossible.
@@ -103,14 +145,37 @@ impl<'a, 'p> Many<'a, 'p> {
             if p <= 0.0 && weight > 0.0 {
                 return f64::INFINITY;
             }
-            let added = unpack(add(weight * self.scale, p));
+            let weight = weight * self.scale;
+            let added = unpack(pack(weight, rounded(weight * floored_ln(p) * UNITS) / UNITS));
             sums[label].iter_mut().zip(added).for_each(|(sum, added)| *sum += added);
         }
         self.value(&sums)
     }
 
-    /// T of so many sets of labels drawn from f.
+    /// T of so many sets of labels drawn from f. Every part of the rows has random streams of its own, and
+    /// what is added up are whole numbers, so that the parts may come in any order.
     pub fn drawn(&self, draws: usize, seed: u64) -> Vec<f64> {
+        let classes = self.problem.classes();
+        let nothing = || vec![[0.0; FUNCTIONS]; draws.next_multiple_of(LANES) * classes];
+        let parts = self.parts().into_par_iter().enumerate();
+        let sums = parts
+            .map(|(part, rows)| self.drawn_of(rows, draws, derive_seed(seed, &[part as u64])))
+            .reduce(nothing, |mut all, part| {
+                all.iter_mut().zip(&part).for_each(|(all, part)| {
+                    all.iter_mut().zip(part).for_each(|(all, part)| *all += part);
+                });
+                all
+            });
+        sums.par_chunks_exact(classes).take(draws).map(|sums| self.value(sums)).collect()
+    }
+
+    /// The sums of some rows, drawing after drawing, class after class.
+    fn drawn_of(
+        &self,
+        rows: std::ops::Range<usize>,
+        draws: usize,
+        seed: u64,
+    ) -> Vec<[f64; FUNCTIONS]> {
         let classes = self.problem.classes();
         let mut all = groups(draws, seed, |draws| Drawn {
             draws,
@@ -118,31 +183,25 @@ impl<'a, 'p> Many<'a, 'p> {
             words: vec![0; LANES * classes],
             sums: vec![[0.0; FUNCTIONS]; LANES * classes],
         });
-        let rows: Vec<usize> =
-            (0..self.problem.rows()).filter(|&row| self.problem.weight(row) > 0.0).collect();
+        let rows: Vec<usize> = rows.filter(|&row| self.problem.weight(row) > 0.0).collect();
         for some in rows.chunks((NUMBERS / classes).max(8)) {
             if stop::requested() {
                 break;
             }
-            let tables: Vec<Table> = some.par_iter().map(|&row| self.table(row)).collect();
-            all.par_iter_mut().for_each(|drawn| drawn.add(&tables, classes));
+            let tables: Vec<Table> = some.iter().map(|&row| self.table(row)).collect();
+            all.iter_mut().for_each(|drawn| drawn.add(&tables, classes));
         }
-        let each = all.into_par_iter().flat_map_iter(|mut drawn| {
-            drawn.flush();
-            let values: Vec<f64> =
-                drawn.sums.chunks_exact(classes).map(|sums| self.value(sums)).collect();
-            values
-        });
-        let mut values: Vec<f64> = each.collect();
-        values.truncate(draws);
-        values
+        all.into_iter().flat_map(Drawn::into_sums).collect()
     }
 
     fn table(&self, row: usize) -> Table {
-        let mut buffer = vec![0.0; self.problem.classes()];
+        let classes = self.problem.classes();
+        let (mut buffer, mut steps) = (vec![0.0; classes], vec![0.0; classes]);
         let weight = self.problem.weight(row) * self.scale;
         let f = self.problem.prediction(row, &mut buffer);
-        Table { classes: Alias::new(f), adds: f.iter().map(|&p| add(weight, p)).collect() }
+        self.steps(f, weight, &mut steps);
+        let adds = steps.iter().map(|&step| pack(weight, step)).collect();
+        Table { classes: Ladder::new(f), adds }
     }
 
     /// T from Σ φ(f_Y) over the labels of each class.
@@ -166,7 +225,7 @@ impl<'a, 'p> Many<'a, 'p> {
     }
 }
 
-impl<R: Rng> Drawn<R> {
+impl Drawn {
     /// Draws the labels of some rows.
     fn add(&mut self, tables: &[Table], classes: usize) {
         for Table { classes: table, adds } in tables {
@@ -185,6 +244,12 @@ impl<R: Rng> Drawn<R> {
         }
     }
 
+    /// All that was added up.
+    fn into_sums(mut self) -> Vec<[f64; FUNCTIONS]> {
+        self.flush();
+        self.sums
+    }
+
     /// Takes the words apart.
     fn flush(&mut self) {
         for (word, sums) in self.words.iter_mut().zip(&mut self.sums) {
@@ -194,10 +259,66 @@ impl<R: Rng> Drawn<R> {
     }
 }
 
-/// w and w z of a label, in one word.
-fn add(weight: f64, p: f64) -> i64 {
-    let units = |value: f64| (value * UNITS).round() as i64;
-    (units(weight) << FIRST_BIT) + units(weight * floored_ln(p))
+impl Moments {
+    fn zero(classes: usize) -> Self {
+        Self {
+            expected: [(); FUNCTIONS].map(|()| vec![0.0; classes]),
+            information: [(); 3].map(|()| vec![0.0; classes]),
+            together: 0.0,
+        }
+    }
+
+    /// Adds a row: its probabilities, its w, and w z of each class.
+    fn add_row(&mut self, f: &[f64], one: f64, steps: &[f64]) {
+        let [ones, others] = &mut self.expected;
+        let [first, both, second] = &mut self.information;
+        let count = f.len();
+        let (ones, others, steps) = (&mut ones[..count], &mut others[..count], &steps[..count]);
+        let (first, both) = (&mut first[..count], &mut both[..count]);
+        let second = &mut second[..count];
+        widely(
+            count,
+            #[inline(always)]
+            || {
+                for class in 0..count {
+                    let (p, other) = (f[class], steps[class]);
+                    let spread = p * (1.0 - p);
+                    ones[class] += one * p;
+                    others[class] += other * p;
+                    first[class] += spread * one * one;
+                    both[class] += spread * one * other;
+                    second[class] += spread * other * other;
+                }
+            },
+        );
+        let (mean, square) = widely(
+            count,
+            #[inline(always)]
+            || (sum_of(f, steps, |p, z| p * z), sum_of(f, steps, |p, z| p * z * z)),
+        );
+        self.together += (square - mean * mean).max(0.0);
+    }
+
+    fn add(&mut self, other: &Self) {
+        let own = self.expected.iter_mut().chain(&mut self.information);
+        for (own, other) in own.zip(other.expected.iter().chain(&other.information)) {
+            own.iter_mut().zip(other).for_each(|(own, other)| *own += other);
+        }
+        self.together += other.together;
+    }
+}
+
+/// The nearest whole number.
+#[inline(always)]
+fn rounded(value: f64) -> f64 {
+    (value + ROUNDER) - ROUNDER
+}
+
+/// w and w z of a label, in one word; w z is a whole number of units.
+#[inline(always)]
+fn pack(weight: f64, step: f64) -> i64 {
+    let units = |value: f64| (value * UNITS + ROUNDER).to_bits() as i64 - ROUNDER.to_bits() as i64;
+    (units(weight) << FIRST_BIT) + units(step)
 }
 
 /// The sums of w and of w z, which is at most 0, so that the word is below a multiple of w's unit.
@@ -214,10 +335,12 @@ mod tests {
     #[test]
     fn sums_in_one_word_keep_apart() {
         for (weight, p) in [(1.0, 0.0), (1.0, 1.0), (1e-5, 0.5), (0.25, 1e-3), (0.0, 0.5)] {
-            let one = unpack(add(weight, p));
+            let step = rounded(weight * floored_ln(p) * UNITS) / UNITS;
+            let one = unpack(pack(weight, step));
             assert!((one[0] - weight).abs() <= 0.5 / UNITS);
             assert!((one[1] - weight * floored_ln(p)).abs() <= 0.5 / UNITS);
-            let sum = unpack((0..ROWS_OF_A_WORD).map(|_| add(weight, p)).sum());
+            assert_eq!(one[1].to_bits(), (step + 0.0).to_bits());
+            let sum = unpack((0..ROWS_OF_A_WORD).map(|_| pack(weight, step)).sum());
             for (sum, one) in sum.iter().zip(one) {
                 assert!((sum - one * ROWS_OF_A_WORD as f64).abs() < 1e-9, "{weight} {p}");
             }

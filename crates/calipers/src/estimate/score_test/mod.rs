@@ -15,6 +15,7 @@ mod alias;
 mod bernoulli;
 mod cells;
 mod counts;
+mod ladder;
 mod many;
 mod refit;
 mod two;
