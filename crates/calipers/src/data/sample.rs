@@ -1,9 +1,14 @@
 //! The rows that a recalibrator learns from.
 
 use ndarray::{Array2, ArrayView2};
+use rayon::prelude::*;
 
 use super::predictions::Predictions;
 use super::probs::Probs;
+use crate::run::room;
+
+/// Numbers that one thread copies at the least.
+const PART: usize = 1 << 16;
 
 /// Training rows: predictions, labels and weights, never empty, never of weight 0.
 ///
@@ -42,34 +47,35 @@ impl Sample {
         wanted: impl Fn(usize) -> bool,
     ) -> bool {
         let classes = probs.classes();
-        let rows = || {
-            (0..labels.len())
-                .filter(|&row| wanted(row) && weights.is_none_or(|weights| weights[row] > 0.0))
-        };
-        let (mut values, _) = std::mem::take(&mut self.probs).into_raw_vec_and_offset();
-        values.clear();
-        values.reserve(labels.len() * classes);
+        let is_wanted =
+            |row: &usize| wanted(*row) && weights.is_none_or(|weights| weights[*row] > 0.0);
+        let rows: Vec<usize> = (0..labels.len()).filter(is_wanted).collect();
         self.labels.clear();
-        self.labels.reserve(labels.len());
-        let mut buffer = vec![0.0; classes];
-        for row in rows() {
-            values.extend_from_slice(probs.row(row, &mut buffer));
-            self.labels.push(labels[row]);
-        }
-        let count = self.labels.len();
+        self.labels.extend(rows.iter().map(|&row| labels[row]));
         self.weights = weights.map(|weights| {
-            let mean = mean(rows().map(|row| weights[row]));
-            rows().map(|row| weights[row] / mean).collect()
+            let mean = mean(rows.iter().map(|&row| weights[row]));
+            rows.iter().map(|&row| weights[row] / mean).collect()
         });
-        self.probs = Array2::from_shape_vec((count, classes), values).unwrap_or_default();
-        count > 0
+        let (mut values, _) = std::mem::take(&mut self.probs).into_raw_vec_and_offset();
+        if values.capacity() < rows.len() * classes {
+            room::give_back(values);
+            values = room::stale(rows.len() * classes);
+        }
+        values.resize(rows.len() * classes, 0.0);
+        let cells = values.par_chunks_exact_mut(classes).zip(&rows);
+        cells.with_min_len(PART.div_ceil(classes)).for_each(|(to, &row)| probs.read(row, to));
+        self.probs = Array2::from_shape_vec((rows.len(), classes), values).unwrap_or_default();
+        !rows.is_empty()
     }
 
     /// Some of the rows, at least one of them, in a given order; weights are scaled again.
     pub(crate) fn select(&self, order: &[u32]) -> Self {
         let classes = self.classes();
-        let mut values = Vec::with_capacity(order.len() * classes);
-        order.iter().for_each(|&row| values.extend_from_slice(self.row(row as usize)));
+        let mut values = room::stale(order.len() * classes);
+        let cells = values.par_chunks_exact_mut(classes).zip(order);
+        cells
+            .with_min_len(PART.div_ceil(classes))
+            .for_each(|(to, &row)| to.copy_from_slice(self.row(row as usize)));
         let weights = self.weights.as_ref().map(|weights| {
             let mean = mean(order.iter().map(|&row| weights[row as usize]));
             order.iter().map(|&row| weights[row as usize] / mean).collect()
@@ -170,6 +176,12 @@ impl Column<'_> {
             let observed = if label as usize == self.class { 1.0 } else { 0.0 };
             (probs[self.class], observed, self.sample.weight(row))
         })
+    }
+}
+
+impl Drop for Sample {
+    fn drop(&mut self) {
+        room::give_back(std::mem::take(&mut self.probs).into_raw_vec_and_offset().0);
     }
 }
 

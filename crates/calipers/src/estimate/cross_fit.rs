@@ -7,12 +7,13 @@ use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
 use super::problem::Problem;
+use super::scorer::{Scored, Scorer};
 use crate::data::Sample;
 use crate::error::{Error, Result};
 use crate::loss::Purpose;
 use crate::numeric::random::derive_seed;
 use crate::recalibrate::{Fitted, Recalibrator};
-use crate::run::Clock;
+use crate::run::{Clock, room};
 
 /// What to fit, to what.
 pub(crate) struct CrossFit<'a, 'p> {
@@ -22,7 +23,16 @@ pub(crate) struct CrossFit<'a, 'p> {
     pub clock: &'a Clock<'a>,
 }
 
-/// The recalibrated predictions of a fold's rows, in ascending order of the rows.
+/// What is asked of g.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    pub purpose: Purpose,
+    /// The metric that it is for; none where the predictions themselves are wanted.
+    pub scorer: Option<&'a Scorer>,
+}
+
+/// What was found of a fold's rows, in ascending order of the rows: the scores of metrics, or the
+/// recalibrated predictions.
 pub(crate) struct HeldOut {
     /// Whether the fit met its tolerance.
     pub converged: bool,
@@ -36,12 +46,26 @@ pub(crate) struct HeldOut {
 struct Learnt {
     /// One set of predictions for each purpose that g distinguishes.
     predictions: Vec<Array2<f64>>,
-    /// Which set serves each of the purposes asked for.
+    /// Which set serves each of what was asked for.
     serving: Vec<usize>,
+    /// For each of what was asked for, the rows' scores, unless the predictions are kept in their place.
+    scored: Vec<Option<Vec<Scored>>>,
+}
+
+impl Drop for Learnt {
+    fn drop(&mut self) {
+        let tables = std::mem::take(&mut self.predictions).into_iter();
+        tables.for_each(|table| room::give_back(table.into_raw_vec_and_offset().0));
+    }
 }
 
 impl HeldOut {
-    /// g for the n-th purpose asked for, row after row; none if g = f.
+    /// The scores of the n-th metric asked for; none if g = f, or if its predictions are kept.
+    pub fn scored(&self, number: usize) -> Option<&[Scored]> {
+        self.learnt.as_ref()?.scored.get(number)?.as_deref()
+    }
+
+    /// g for the n-th purpose asked for, row after row; none if g = f, or if it was scored.
     pub fn predictions(&self, number: usize) -> Option<&[f64]> {
         let learnt = self.learnt.as_ref()?;
         learnt.predictions.get(*learnt.serving.get(number)?)?.as_slice()
@@ -62,7 +86,7 @@ struct Scratch {
 
 impl CrossFit<'_, '_> {
     /// Fits and predicts every fold, in parallel; the folds come back in their order.
-    pub fn run(&self, folds: &[u32], count: usize, purposes: &[Purpose]) -> Result<Vec<HeldOut>> {
+    pub fn run(&self, folds: &[u32], count: usize, wanted: &[Wanted<'_>]) -> Result<Vec<HeldOut>> {
         let arranged = &self.problem.arrange(folds);
         let spare: Mutex<Vec<Scratch>> = Mutex::new(Vec::new());
         (0..count as u32)
@@ -72,7 +96,7 @@ impl CrossFit<'_, '_> {
                 let used = spare.lock().ok().and_then(|mut spare| spare.pop());
                 let mut scratch =
                     used.unwrap_or_else(|| Scratch { sample: Sample::empty(), f: Vec::new() });
-                let held_out = self.fold(folds, arranged, Some(fold), purposes, &mut scratch)?;
+                let held_out = self.fold(folds, arranged, Some(fold), wanted, &mut scratch)?;
                 if let Ok(mut spare) = spare.lock() {
                     spare.push(scratch);
                 }
@@ -83,9 +107,9 @@ impl CrossFit<'_, '_> {
     }
 
     /// Fits to all rows and predicts the same rows.
-    pub fn in_sample(&self, purposes: &[Purpose]) -> Result<HeldOut> {
+    pub fn in_sample(&self, wanted: &[Wanted<'_>]) -> Result<HeldOut> {
         let mut scratch = Scratch { sample: Sample::empty(), f: Vec::new() };
-        let found = self.fold(&vec![0; self.problem.rows()], &[], None, purposes, &mut scratch)?;
+        let found = self.fold(&vec![0; self.problem.rows()], &[], None, wanted, &mut scratch)?;
         self.clock.tick()?;
         Ok(found)
     }
@@ -96,7 +120,7 @@ impl CrossFit<'_, '_> {
         folds: &[u32],
         arranged: &[u32],
         fold: Option<u32>,
-        purposes: &[Purpose],
+        wanted: &[Wanted<'_>],
         Scratch { sample, f }: &mut Scratch,
     ) -> Result<HeldOut> {
         if !self.problem.training(arranged, fold, sample) {
@@ -108,26 +132,44 @@ impl CrossFit<'_, '_> {
         self.clock.check()?;
         f.clear();
         let mut buffer = vec![0.0; self.problem.classes()];
+        let mut labels = Vec::with_capacity(folds.len());
         for (row, _) in
             folds.iter().enumerate().filter(|(_, of)| fold.is_none_or(|fold| **of == fold))
         {
             f.extend_from_slice(self.problem.prediction(row, &mut buffer));
+            labels.push(self.problem.label(row) as u32);
         }
         let shape = (f.len() / self.problem.classes(), self.problem.classes());
         let f = ArrayView2::from_shape(shape, f)
             .map_err(|error| Error::External { reason: error.to_string() })?;
         let mut served: Vec<Purpose> = Vec::new();
-        let mut serving = Vec::with_capacity(purposes.len());
-        for &purpose in purposes {
-            let purpose = fitted.serves(purpose);
+        let mut serving = Vec::with_capacity(wanted.len());
+        for Wanted { purpose, .. } in wanted {
+            let purpose = fitted.serves(*purpose);
             let known = served.iter().position(|already| *already == purpose);
             serving.push(known.unwrap_or(served.len()));
             if known.is_none() {
                 served.push(purpose);
             }
         }
-        let predictions = predicted(&self.recalibrator.name(), fitted.as_ref(), f, &served)?;
-        let learnt = Some(Learnt { predictions, serving });
+        let mut predictions = predicted(&self.recalibrator.name(), fitted.as_ref(), f, &served)?;
+        let scored: Vec<Option<Vec<Scored>>> = wanted
+            .iter()
+            .zip(&serving)
+            .map(|(wanted, &place)| {
+                let g = predictions[place].view();
+                let scorer = wanted.scorer.filter(|scorer| scorer.scores_at_once(shape.1))?;
+                Some(scorer.blocks(f, g, &labels))
+            })
+            .collect();
+        // What nobody reads any more makes room for the next fold.
+        for (place, table) in predictions.iter_mut().enumerate() {
+            let needed = serving.iter().zip(&scored).any(|(&at, one)| at == place && one.is_none());
+            if !needed {
+                room::give_back(std::mem::take(table).into_raw_vec_and_offset().0);
+            }
+        }
+        let learnt = Some(Learnt { predictions, serving, scored });
         let (converged, approximations) = (fitted.converged(), fitted.approximations());
         Ok(HeldOut { converged, approximations, learnt })
     }
@@ -204,6 +246,11 @@ mod tests {
         }
     }
 
+    /// The predictions themselves.
+    fn plain(purpose: Purpose) -> Wanted<'static> {
+        Wanted { purpose, scorer: None }
+    }
+
     /// How a g from outside hands over what it predicts.
     #[derive(Debug, Clone, Copy)]
     enum Handing {
@@ -265,7 +312,7 @@ mod tests {
             CrossFit { problem, recalibrator: &handing, seed: 0, clock }.run(
                 &[0, 0, 1, 1],
                 2,
-                &[Purpose::Squared],
+                &[plain(Purpose::Squared)],
             )
         };
         let found = run(Handing::ByColumns).unwrap();
@@ -296,7 +343,8 @@ mod tests {
     fn every_purpose_is_given_the_predictions_that_serve_it_for_the_rows_of_its_fold() {
         let predictions =
             Predictions::binary(&[0.875, 0.125, 0.5, 0.25, 0.75], &[0, 1, 0, 1, 1]).unwrap();
-        let purposes = [Purpose::Direction, Purpose::Squared, Purpose::Direction, Purpose::Log];
+        let purposes =
+            [Purpose::Direction, Purpose::Squared, Purpose::Direction, Purpose::Log].map(plain);
         let folds = [1, 0, 1, 1, 0];
         let found = cross_fit(&predictions, |fits| fits.run(&folds, 2, &purposes)).unwrap();
         // Rows 1 and 4, and rows 0, 2 and 3, in their order, though training rows are sorted.
@@ -312,7 +360,8 @@ mod tests {
             let learnt = held_out.learnt.as_ref().unwrap();
             assert_eq!(learnt.predictions.len(), 2, "each is computed once");
         }
-        let all = cross_fit(&predictions, |fits| fits.in_sample(&[Purpose::Squared])).unwrap();
+        let all =
+            cross_fit(&predictions, |fits| fits.in_sample(&[plain(Purpose::Squared)])).unwrap();
         assert_eq!(all.predictions(0).unwrap(), [5.0; 10]);
     }
 
@@ -321,7 +370,8 @@ mod tests {
         let predictions = Predictions::binary(&[0.25, 0.5, 0.75], &[0, 1, 1]).unwrap();
         let predictions = predictions.with_weights(vec![1.0, 0.0, 0.0]).unwrap();
         let found =
-            cross_fit(&predictions, |fits| fits.run(&[0, 1, 1], 2, &[Purpose::Squared])).unwrap();
+            cross_fit(&predictions, |fits| fits.run(&[0, 1, 1], 2, &[plain(Purpose::Squared)]))
+                .unwrap();
         assert_eq!(found[0].predictions(0), None);
         assert_eq!(found[1].predictions(0).unwrap().len(), 4);
         assert!(found.iter().all(|held_out| held_out.converged));

@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use super::bound::Inflation;
-use super::cross_fit::{CrossFit, HeldOut};
+use super::cross_fit::{CrossFit, HeldOut, Wanted};
 use super::decompose::decompose;
 use super::estimator::Estimator;
 use super::observer::Observer;
@@ -16,7 +16,7 @@ use super::score_test::PValues;
 use super::track::{Findings, Track};
 use crate::data::Predictions;
 use crate::error::Result;
-use crate::loss::{Metric, Purpose, Scope};
+use crate::loss::{Metric, Scope};
 use crate::numeric::random::derive_seed;
 use crate::run::{Clock, Stop};
 
@@ -111,20 +111,23 @@ impl<'a, 'd> Driver<'a, 'd> {
             seed: derive_seed(self.asked.own_seed(), &[repeat as u64, number as u64]),
             clock: &self.clock,
         };
-        let tracks = of_scope(&mut self.held_out, scope);
-        let mut purposes: Vec<Purpose> = tracks.iter().map(|track| track.purpose()).collect();
+        let tracks = self.held_out.iter().filter(|track| track.scope() == scope);
+        let mut wanted: Vec<Wanted<'_>> = tracks.map(Track::wanted).collect();
+        let metrics = wanted.len();
         let shown = observer.wants(scope);
-        purposes.extend(shown);
-        let held_out = fits.run(folds, self.asked.folds.count(), &purposes)?;
+        wanted.extend(shown.map(|purpose| Wanted { purpose, scorer: None }));
+        let held_out = fits.run(folds, self.asked.folds.count(), &wanted)?;
+        let bracket = self.in_sample.is_some() && repeat == 0;
+        let in_sample = bracket.then(|| fits.in_sample(&wanted[..metrics])).transpose()?;
         note(&held_out, &mut self.unconverged, &mut self.approximations);
         let (share, part) = (1.0 / count as f64, 1.0 / self.asked.repeats as f64);
         let found = Findings { problem, folds, held_out: &held_out, share, repeat: part };
         if shown.is_some() {
-            observer.observe(&found, tracks.len());
+            observer.observe(&found, metrics);
         }
-        add(tracks, &found);
-        if let Some(tracks) = self.in_sample.as_mut().filter(|_| repeat == 0) {
-            let (folds, fitted) = (vec![0; problem.rows()], [fits.in_sample(&purposes)?]);
+        add(of_scope(&mut self.held_out, scope), &found);
+        if let Some((tracks, fitted)) = self.in_sample.as_mut().zip(in_sample) {
+            let (folds, fitted) = (vec![0; problem.rows()], [fitted]);
             self.unconverged += usize::from(!fitted[0].converged);
             let found = Findings { folds: &folds, held_out: &fitted, repeat: 1.0, ..found };
             add(of_scope(tracks, scope), &found);

@@ -1,10 +1,15 @@
 //! A metric at work: what it makes of f, g and a label.
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView2, Axis};
+use rayon::prelude::*;
 
 use super::bound::Possible;
 use crate::error::Result;
 use crate::loss::{BinaryNorm, Metric, ProperLoss, Purpose, Scope, Side};
+use crate::run::stop;
+
+/// Numbers (rows × classes) that are scored together, unless the loss asks for another number of rows.
+const NUMBERS: usize = 1 << 15;
 
 /// A metric of so many classes, ready to score rows.
 pub(crate) struct Scorer {
@@ -77,6 +82,30 @@ impl Scorer {
         }
         self.loss.class_scores(f, &buffers.mixed, &mut buffers.scores);
         Scored { plain, hedged: Some(self.possible(f, &buffers.scores, label)) }
+    }
+
+    /// Whether the rows of a fold are scored as soon as they are predicted: those of many classes, whose
+    /// predictions take more room than their scores, and those of losses that want to see many at once.
+    pub fn scores_at_once(&self, classes: usize) -> bool {
+        classes > 2 || self.loss.block() > 1
+    }
+
+    /// Scores rows, some at a time.
+    pub fn blocks(
+        &self,
+        f: ArrayView2<'_, f64>,
+        g: ArrayView2<'_, f64>,
+        labels: &[u32],
+    ) -> Vec<Scored> {
+        let size = self.loss.block().max((NUMBERS / f.ncols()).max(1));
+        let parts = labels.par_chunks(size).enumerate().map(|(number, labels)| {
+            if stop::requested() {
+                return vec![Scored::default(); labels.len()];
+            }
+            let rows = (number * size..number * size + labels.len()).into();
+            self.block(f.slice_axis(Axis(0), rows), g.slice_axis(Axis(0), rows), labels)
+        });
+        parts.flatten_iter().collect()
     }
 
     /// Scores a block of rows, all of one shape, for losses that want to see many rows at once.

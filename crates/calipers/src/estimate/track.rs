@@ -1,15 +1,13 @@
 //! The scores of one metric as they come in.
 
-use ndarray::ArrayView2;
-
 use super::bound::{Inflation, Moments};
-use super::cross_fit::HeldOut;
+use super::cross_fit::{HeldOut, Wanted};
 use super::problem::Problem;
 use super::report::Estimate;
 use super::scorer::{Buffers, Scored, Scorer};
 use crate::data::Predictions;
 use crate::error::Result;
-use crate::loss::{BinaryNorm, Metric, Purpose, Scope};
+use crate::loss::{BinaryNorm, Metric, Scope};
 use crate::numeric::mean::weighted_mean;
 use crate::run::stop;
 
@@ -57,9 +55,9 @@ impl Track {
         self.scorer.scope
     }
 
-    /// What its loss needs of g.
-    pub fn purpose(&self) -> Purpose {
-        self.scorer.purpose()
+    /// What it asks of g.
+    pub fn wanted(&self) -> Wanted<'_> {
+        Wanted { purpose: self.scorer.purpose(), scorer: Some(&self.scorer) }
     }
 
     /// What multiplies its scores.
@@ -67,59 +65,37 @@ impl Track {
         self.scorer.factor
     }
 
-    /// Adds the scores of all folds, of which this metric's purpose is the n-th.
+    /// Adds the scores of all folds, of which this metric's are the n-th: those that are known, or those of
+    /// predictions that were kept.
     pub fn add(&mut self, found: &Findings<'_, '_>, number: usize) {
-        if self.scorer.loss().block() > 1 {
-            return self.add_blocks(found, number);
-        }
-        // One pass over the rows, with a finger in each fold's predictions.
+        // One pass over the rows, with a finger in each fold.
         let classes = found.problem.classes();
-        let mut fingers: Vec<_> =
-            found.held_out.iter().map(|fold| fold.rows(number, classes)).collect();
+        let mut fingers: Vec<_> = found
+            .held_out
+            .iter()
+            .map(|fold| {
+                let scored = fold.scored(number).unwrap_or_default().iter();
+                (scored, fold.rows(number, classes))
+            })
+            .collect();
         let mut buffer = vec![0.0; classes];
         let mut buffers = Buffers::new(classes);
         for (row, &fold) in found.folds.iter().enumerate() {
             if stop::requested_at(row) {
                 break;
             }
-            let f = found.problem.prediction(row, &mut buffer);
-            // Where g = f every score is 0.
-            let g = fingers[fold as usize].next().unwrap_or(f);
-            let scored = self.scorer.row(f, g, found.problem.label(row), &mut buffers);
-            self.count(found, row, scored);
-        }
-    }
-
-    /// As [`add`](Self::add), for losses that want to see many rows at once.
-    fn add_blocks(&mut self, found: &Findings<'_, '_>, number: usize) {
-        let Findings { problem, folds, held_out, .. } = found;
-        let classes = problem.classes();
-        let mut buffer = vec![0.0; classes];
-        for (fold, held_out) in held_out.iter().enumerate() {
-            let rows: Vec<usize> =
-                (0..folds.len()).filter(|&row| folds[row] as usize == fold).collect();
-            let block = self.scorer.loss().block();
-            let Some(predictions) = held_out.predictions(number) else {
-                // There g = f, and every score is 0.
-                rows.iter().for_each(|&row| self.count(found, row, Scored::default()));
-                continue;
+            let (scored, rows) = &mut fingers[fold as usize];
+            let scored = match scored.next() {
+                Some(scored) => *scored,
+                None if self.scorer.loss().block() > 1 => Scored::default(),
+                None => {
+                    let f = found.problem.prediction(row, &mut buffer);
+                    // Where g = f every score is 0.
+                    let g = rows.next().unwrap_or(f);
+                    self.scorer.row(f, g, found.problem.label(row), &mut buffers)
+                }
             };
-            for (rows, g) in rows.chunks(block).zip(predictions.chunks(block * classes)) {
-                if stop::requested() {
-                    return;
-                }
-                let mut f = Vec::with_capacity(rows.len() * classes);
-                for &row in rows {
-                    f.extend_from_slice(problem.prediction(row, &mut buffer));
-                }
-                let shape = (rows.len(), classes);
-                let views = ArrayView2::from_shape(shape, &f).ok();
-                let Some((f, g)) = views.zip(ArrayView2::from_shape(shape, g).ok()) else { return };
-                let labels: Vec<u32> = rows.iter().map(|&row| problem.label(row) as u32).collect();
-                for (&row, scored) in rows.iter().zip(self.scorer.block(f, g, &labels)) {
-                    self.count(found, row, scored);
-                }
-            }
+            self.count(found, row, scored);
         }
     }
 

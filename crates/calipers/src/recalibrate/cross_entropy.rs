@@ -1,6 +1,7 @@
 //! The penalised mean cross-entropy of softmax(A x + b), as a function of A and b.
 
 use fearless_simd::{Level, Simd, dispatch, f64x4, f64x8, prelude::*};
+use rayon::prelude::*;
 
 use super::features::{BLOCK, Features};
 use super::hessian::{Chunk, Second};
@@ -32,6 +33,9 @@ const CLASSES_A_BLOCK: usize = 8;
 const EXACT_NUMBERS: usize = 1 << 20;
 const OF_CHANCE: f64 = 1e-3;
 
+/// Beyond as many numbers, threads share an evaluation: in so many parts.
+const PARTS: usize = 8;
+
 /// The objective; slopes, then intercepts, are its parameters.
 ///
 /// An evaluation is one pass over the rows, a block of them at a time: scores, probabilities and
@@ -54,7 +58,10 @@ impl Objective for CrossEntropy<'_> {
         let mut first = First::zeros(self.shape, self.classes());
         self.set(at);
         let (level, second_sums) = (self.level, second.as_mut());
-        let mut value = dispatch!(level, simd => self.pass(simd, 1, Some(&mut first), second_sums));
+        let mut value = match second_sums {
+            None if self.shares.len() * self.classes() > EXACT_NUMBERS => self.in_parts(&mut first),
+            second => dispatch!(level, simd => self.pass(simd, 1, Some(&mut first), second)),
+        };
         first.write(gradient);
         for (i, at) in at.iter().enumerate() {
             let distance = at - self.identity[i];
@@ -134,46 +141,77 @@ impl<'a> CrossEntropy<'a> {
         &mut self,
         simd: S,
         step: usize,
-        mut first: Option<&mut First>,
-        mut second: Option<&mut Second>,
+        first: Option<&mut First>,
+        second: Option<&mut Second>,
     ) -> f64 {
         let Self { features, labels, shares, scores, .. } = self;
-        let (features_stride, stride) = (features.stride(), scores.stride());
-        let mut loss = f64x8::splat(simd, 0.0);
         let blocks = features.blocks().zip(labels.chunks(BLOCK)).zip(shares.chunks(BLOCK));
-        for ((features, labels), shares) in blocks.step_by(step) {
-            if stop::requested() {
-                break;
-            }
-            let rows = labels.len();
-            let (mut observed, mut weights) = ([0.0; BLOCK], [0.0; BLOCK]);
-            weights[..rows].copy_from_slice(shares);
-            scores.write(simd, features);
-            let values = scores.values.chunks_exact(stride);
-            for ((observed, values), label) in observed.iter_mut().zip(values).zip(labels) {
-                *observed = values[*label as usize];
-            }
-            scores.softmax(simd, rows);
-            for from in (0..rows).step_by(WIDE) {
-                let read = |values: &[f64]| f64x8::from_slice(simd, &values[from..from + WIDE]);
-                let logs = ln(read(&scores.sums));
-                loss += read(&weights) * (read(&scores.largest) - read(&observed) + logs);
-            }
-            let masses = &mut scores.values[..rows * stride];
-            let chunk =
-                Chunk { features, features_stride, stride, labels, shares, sums: &scores.sums };
-            if let Some(second) = second.as_deref_mut() {
-                second.add(simd, &chunk, masses);
-            }
-            if let Some(first) = first.as_deref_mut() {
-                first.add(simd, &chunk, masses);
-            }
-        }
-        loss.reduce_sum()
+        pass(simd, features.stride(), scores, blocks.step_by(step), first, second)
+    }
+
+    /// Goes over the rows once, in parts that threads may share, the same on any number of them.
+    fn in_parts(&self, first: &mut First) -> f64 {
+        let Self { features, labels, shares, scores, level, .. } = self;
+        let size = self.features.blocks().len().div_ceil(PARTS);
+        let part = |number: usize| {
+            let (mut scores, mut first) = (scores.clone(), first.clone());
+            let blocks = features.blocks().zip(labels.chunks(BLOCK)).zip(shares.chunks(BLOCK));
+            let blocks = blocks.skip(number * size).take(size);
+            let (stride, own) = (features.stride(), Some(&mut first));
+            let loss =
+                dispatch!(*level, simd => pass(simd, stride, &mut scores, blocks, own, None));
+            (loss, first)
+        };
+        let parts: Vec<(f64, First)> = (0..PARTS).into_par_iter().map(part).collect();
+        parts.iter().for_each(|(_, part)| first.merge(part));
+        parts.iter().map(|(loss, _)| loss).sum()
     }
 }
 
+/// Goes over some blocks of rows; returns Σ −w ln g_Y.
+#[inline(always)]
+fn pass<'b, S: Simd>(
+    simd: S,
+    features_stride: usize,
+    scores: &mut Scores,
+    blocks: impl Iterator<Item = ((&'b [f64], &'b [u32]), &'b [f64])>,
+    mut first: Option<&mut First>,
+    mut second: Option<&mut Second>,
+) -> f64 {
+    let stride = scores.stride();
+    let mut loss = f64x8::splat(simd, 0.0);
+    for ((features, labels), shares) in blocks {
+        if stop::requested() {
+            break;
+        }
+        let rows = labels.len();
+        let (mut observed, mut weights) = ([0.0; BLOCK], [0.0; BLOCK]);
+        weights[..rows].copy_from_slice(shares);
+        scores.write(simd, features);
+        let values = scores.values.chunks_exact(stride);
+        for ((observed, values), label) in observed.iter_mut().zip(values).zip(labels) {
+            *observed = values[*label as usize];
+        }
+        scores.softmax(simd, rows);
+        for from in (0..rows).step_by(WIDE) {
+            let read = |values: &[f64]| f64x8::from_slice(simd, &values[from..from + WIDE]);
+            let logs = ln(read(&scores.sums));
+            loss += read(&weights) * (read(&scores.largest) - read(&observed) + logs);
+        }
+        let masses = &mut scores.values[..rows * stride];
+        let chunk = Chunk { features, features_stride, stride, labels, shares, sums: &scores.sums };
+        if let Some(second) = second.as_deref_mut() {
+            second.add(simd, &chunk, masses);
+        }
+        if let Some(first) = first.as_deref_mut() {
+            first.add(simd, &chunk, masses);
+        }
+    }
+    loss.reduce_sum()
+}
+
 /// Sums over rows of which the gradient is made.
+#[derive(Clone)]
 enum First {
     /// For each class, Σ (residual) (x, 1), filled up on both sides.
     Full { sums: Vec<f64>, classes: usize },
@@ -189,6 +227,13 @@ impl First {
             }
             _ => Self::Elementwise { sums: vec![0.0; 2 * padded(classes)], shape, classes },
         }
+    }
+
+    /// Adds the sums of other rows.
+    fn merge(&mut self, other: &Self) {
+        let (Self::Full { sums, .. } | Self::Elementwise { sums, .. }) = self;
+        let (Self::Full { sums: others, .. } | Self::Elementwise { sums: others, .. }) = other;
+        sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
     }
 
     /// Turns probabilities into residuals and adds their products.

@@ -1,13 +1,17 @@
 //! The logarithms that a temperature multiplies, laid out for vectors.
 
 use fearless_simd::{Level, Simd, dispatch, f64x8, prelude::*};
+use rayon::prelude::*;
 
 use super::features::Features;
 use crate::data::Sample;
-use crate::numeric::simd::{WIDE, exp, floored_logs, ln};
+use crate::numeric::simd::{WIDE, exp, floored_logs, largest_of, ln, widely};
 
 /// From so many classes on vectors are made of classes, below of rows.
 const LONG: usize = 64;
+
+/// Long rows that one thread looks at, at a time.
+const ROWS: usize = 64;
 
 /// The training rows: the logarithm of each probability less that of the row's largest, so that the means
 /// below lose nothing.
@@ -31,7 +35,7 @@ impl Gaps {
     pub fn loss(&self, scale: f64) -> f64 {
         match self {
             Self::Short(rows) => dispatch!(Level::new(), simd => rows.loss(simd, scale)),
-            Self::Long(rows) => dispatch!(Level::new(), simd => rows.loss(simd, scale)),
+            Self::Long(rows) => rows.loss(scale),
         }
     }
 
@@ -42,9 +46,7 @@ impl Gaps {
             Self::Short(rows) => {
                 dispatch!(Level::new(), simd => rows.derivatives(simd, step, scale))
             }
-            Self::Long(rows) => {
-                dispatch!(Level::new(), simd => rows.derivatives(simd, step, scale))
-            }
+            Self::Long(rows) => rows.derivatives(step, scale),
         }
     }
 
@@ -152,38 +154,65 @@ impl Rows {
         let f = sample.probs();
         let classes = sample.classes();
         let mut logs = Features::logs_above(f.as_slice().unwrap_or_default(), classes, floor);
-        let mut observed = Vec::with_capacity(sample.rows());
-        for (logs, &label) in logs.each_row_mut().zip(sample.labels()) {
-            let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            logs.iter_mut().for_each(|log| *log -= largest);
-            observed.push(logs[label as usize]);
-        }
+        let rows = logs.par_each_row_mut().zip(sample.labels());
+        let observed = rows
+            .with_min_len(ROWS)
+            .map(|(logs, &label)| {
+                let largest = widely(
+                    classes,
+                    #[inline(always)]
+                    || largest_of(logs, logs, f64::NEG_INFINITY, |log, _| log),
+                );
+                widely(
+                    classes,
+                    #[inline(always)]
+                    || logs.iter_mut().for_each(|log| *log -= largest),
+                );
+                logs[label as usize]
+            })
+            .collect();
         let weights = (0..sample.rows()).map(|row| sample.weight(row)).collect();
         Self { logs, observed, weights }
     }
 
-    #[inline(always)]
-    fn loss<S: Simd>(&self, simd: S, scale: f64) -> f64 {
-        let rows = self.logs.each_row().zip(&self.observed).zip(&self.weights);
-        rows.map(|((gaps, observed), weight)| {
-            let [total, ..] = moments(simd, gaps, scale);
-            weight * (total.ln() - scale * observed)
-        })
-        .sum()
+    fn loss(&self, scale: f64) -> f64 {
+        let [loss] = self.sum(1, scale, |[total, ..], observed| [total.ln() - scale * observed]);
+        loss
     }
 
     /// Of every `step`-th row.
-    #[inline(always)]
-    fn derivatives<S: Simd>(&self, simd: S, step: usize, scale: f64) -> (f64, f64) {
-        let rows = self.logs.each_row().zip(&self.observed).zip(&self.weights);
-        let (mut first, mut second) = (0.0, 0.0);
-        for ((gaps, observed), weight) in rows.step_by(step) {
-            let [total, mean, square] = moments(simd, gaps, scale);
+    fn derivatives(&self, step: usize, scale: f64) -> (f64, f64) {
+        let [first, second] = self.sum(step, scale, |[total, mean, square], observed| {
             let mean = mean / total;
-            first += weight * (mean - observed);
-            second += weight * (square / total - mean * mean).max(0.0);
-        }
+            [mean - observed, (square / total - mean * mean).max(0.0)]
+        });
         (first, second)
+    }
+
+    /// The weighted sums of what terms make of the [`moments`] of every `step`-th row, and of what was
+    /// observed in it. Rows are added up some at a time, the same ones on any number of threads.
+    fn sum<const N: usize>(
+        &self,
+        step: usize,
+        scale: f64,
+        terms: impl Fn([f64; 3], f64) -> [f64; N] + Sync,
+    ) -> [f64; N] {
+        let level = Level::new();
+        let chosen: Vec<usize> = (0..self.weights.len()).step_by(step).collect();
+        let parts = chosen.par_chunks(ROWS).map(|rows| {
+            let mut sums = [0.0; N];
+            for &row in rows {
+                let gaps = self.logs.row(row);
+                let found = dispatch!(level, simd => moments(simd, gaps, scale));
+                let terms = terms(found, self.observed[row]);
+                sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += self.weights[row] * term);
+            }
+            sums
+        });
+        parts.collect::<Vec<_>>().into_iter().fold([0.0; N], |mut all, part| {
+            all.iter_mut().zip(part).for_each(|(all, part)| *all += part);
+            all
+        })
     }
 }
 

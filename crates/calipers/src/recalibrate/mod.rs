@@ -59,7 +59,7 @@ use crate::data::Sample;
 use crate::error::Result;
 use crate::loss::Purpose;
 use crate::numeric::simd::widely;
-use crate::run::stop;
+use crate::run::{room, stop};
 
 /// The penalty on the squared distance from the identity map of those of the logistic family that
 /// have none of their own. It moves no estimate by more than rounding where the labels determine
@@ -301,7 +301,9 @@ impl<M: Model> Fitted for M {
         purposes: &[Purpose],
     ) -> Result<Vec<Array2<f64>>> {
         check_classes(self, f)?;
-        let mut tables = vec![Array2::zeros(f.dim()); purposes.len()];
+        // Every row is written, unless it was stopped.
+        let table = |_| Array2::from_shape_vec(f.dim(), room::stale(f.len())).unwrap_or_default();
+        let mut tables: Vec<Array2<f64>> = purposes.iter().map(table).collect();
         let mut views: Vec<_> = tables.iter_mut().map(|table| table.view_mut()).collect();
         self.map_rows_each(f, purposes, &mut views);
         views.into_iter().for_each(|g| keep_possible(f, g));

@@ -7,6 +7,7 @@ use super::shape::Shape;
 use crate::numeric::simd::{LANES, WIDE, add_product, padded, softmax_rows};
 
 /// A and b, laid out for vectors.
+#[derive(Clone)]
 enum Matrix {
     /// A full A: the transpose of (A, b), each row of A filled up by zeros and b by −∞.
     Full(Vec<f64>),
@@ -15,6 +16,7 @@ enum Matrix {
 }
 
 /// Scores of a block of rows, which become probabilities; filled up by −∞ and so by 0.
+#[derive(Clone)]
 pub(super) struct Scores {
     matrix: Matrix,
     classes: usize,

@@ -1,8 +1,9 @@
-//! Running: threads, how to stop them, and how far they are.
+//! Running: threads, how to stop them, how far they are, and the memory that they use again.
 
 mod clock;
 mod handle;
 mod pool;
+pub(crate) mod room;
 pub(crate) mod stop;
 
 pub(crate) use clock::Clock;

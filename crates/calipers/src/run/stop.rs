@@ -9,6 +9,7 @@ use std::thread;
 
 use super::handle::Stop;
 use super::pool::{Pool, refused};
+use super::room;
 use crate::error::{Error, Result};
 
 /// Whether the work that this thread does is to stop. Costs as much as a few additions.
@@ -106,6 +107,7 @@ pub fn with_pool_while<R: Send>(
             meanwhile();
         });
     }
+    room::leave();
     // Threads that were stopped end, so that nothing is left of their work.
     if !stop.is_stopped() {
         pool.give_back();

@@ -153,7 +153,7 @@ impl Plan {
         }
         let everything = facts.end.is_none();
         asked.pooled(|| {
-            let mut report = match everything {
+            let mut report = match everything || sample.groups().is_none() {
                 true => asked.estimate_all(&sample)?,
                 // The rows of groups are estimated below: those of the sample alone say little.
                 false => asked.estimate_all(&sample.clone().without_groups())?,

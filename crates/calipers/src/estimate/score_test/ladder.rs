@@ -19,7 +19,7 @@ pub(super) struct Ladder {
 }
 
 /// Places of the guide, at the least: with a few outcomes, hardly any of them leaves something open.
-const LEAST_BITS: u32 = 8;
+const LEAST_BITS: u32 = 6;
 
 impl Ladder {
     /// Of probabilities that add up to 1, but for rounding.
