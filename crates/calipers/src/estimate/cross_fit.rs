@@ -130,16 +130,16 @@ impl CrossFit<'_, '_> {
         let place = fold.map_or(u64::MAX, u64::from);
         let fitted = self.recalibrator.fit(sample, derive_seed(self.seed, &[place]))?;
         self.clock.check()?;
-        f.clear();
-        let mut buffer = vec![0.0; self.problem.classes()];
-        let mut labels = Vec::with_capacity(folds.len());
-        for (row, _) in
-            folds.iter().enumerate().filter(|(_, of)| fold.is_none_or(|fold| **of == fold))
-        {
-            f.extend_from_slice(self.problem.prediction(row, &mut buffer));
-            labels.push(self.problem.label(row) as u32);
+        let is_own = |row: &usize| fold.is_none_or(|fold| folds[*row] == fold);
+        let rows: Vec<usize> = (0..folds.len()).filter(is_own).collect();
+        let shape = (rows.len(), self.problem.classes());
+        if f.capacity() < shape.0 * shape.1 {
+            room::give_back(std::mem::replace(f, room::empty(shape.0 * shape.1)));
         }
-        let shape = (f.len() / self.problem.classes(), self.problem.classes());
+        f.clear();
+        let mut buffer = vec![0.0; shape.1];
+        rows.iter().for_each(|&row| f.extend_from_slice(self.problem.prediction(row, &mut buffer)));
+        let labels: Vec<u32> = rows.iter().map(|&row| self.problem.label(row) as u32).collect();
         let f = ArrayView2::from_shape(shape, f)
             .map_err(|error| Error::External { reason: error.to_string() })?;
         let mut served: Vec<Purpose> = Vec::new();

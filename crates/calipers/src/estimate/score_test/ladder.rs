@@ -19,7 +19,7 @@ pub(super) struct Ladder {
 }
 
 /// Places of the guide, at the least: with a few outcomes, hardly any of them leaves something open.
-const LEAST_BITS: u32 = 6;
+const LEAST_BITS: u32 = 7;
 
 impl Ladder {
     /// Of probabilities that add up to 1, but for rounding.
@@ -41,6 +41,10 @@ impl Ladder {
             }
         }
         guide.resize(1 << bits, possible.saturating_sub(1) as u32);
+        // The last one possible has all that rounding left over.
+        if let Some(last) = ends.last_mut() {
+            *last = (u32::MAX, u32::MAX);
+        }
         Self { rest: 32 - bits, guide, ends }
     }
 
@@ -48,19 +52,19 @@ impl Ladder {
     #[inline(always)]
     pub fn draw(&self, word: u32, more: &mut impl Rng) -> u32 {
         let mut outcome = self.guide[(word >> self.rest) as usize] as usize;
-        let mut second = None;
-        // The last one possible has all that rounding left over.
-        while outcome + 1 < self.ends.len() {
-            let end = self.ends[outcome];
-            if word < end.0 {
-                break;
-            }
-            if word == end.0 && *second.get_or_insert_with(|| more.next_u32()) < end.1 {
-                break;
-            }
-            outcome += 1;
+        // Nearly always one step or none, which no branch is to guess.
+        outcome += usize::from(word > self.ends[outcome].0);
+        if word >= self.ends[outcome].0 {
+            outcome = self.climb(word, outcome, more.next_u32());
         }
         outcome as u32
+    }
+
+    /// The outcome of 64 digits, from one on that is not above it.
+    #[cold]
+    fn climb(&self, word: u32, from: usize, second: u32) -> usize {
+        let above = self.ends[from..].iter().position(|end| (word, second) < *end);
+        above.map_or(self.ends.len() - 1, |steps| from + steps)
     }
 }
 
