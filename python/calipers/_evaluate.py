@@ -133,9 +133,9 @@ def evaluate(
         rows are in the sample, and with it the report is the same to the last bit in any order
         and parts, in any engine. Without it, rows are numbered in the order in which they come.
     sample : int, optional
-        Of a source: how many rows are estimated by cross-fitting at the most. What is learnt from
-        them scores all others; if there are no others, the report is that of arrays. By default
-        1,000,000, and of more than 20 classes as many as have about 21 million probabilities.
+        How many rows are estimated by cross-fitting at the most. What is learnt from them scores
+        all others, whose own scores are not kept. By default 1,000,000, and of more than 20
+        classes as many as have about 21 million probabilities; ``len(y_true)`` learns from all.
 
     Returns
     -------
@@ -205,6 +205,8 @@ def completed(options: Mapping[str, Any]) -> dict[str, Any]:
     bound = signature(evaluate).bind(None, None, **options)
     bound.apply_defaults()
     refuse_own(bound.arguments)
+    if bound.arguments["sample"] is not None:
+        raise InputError("sample: of evaluate alone; here all rows are looked at")
     return bound.arguments
 
 
@@ -213,8 +215,6 @@ def refuse_own(given: Mapping[str, Any]) -> None:
     for name in OF_SOURCES:
         if given[name] is not None:
             raise InputError(f"{name}: names a column of a source, and arrays have none")
-    if given["sample"] is not None:
-        raise InputError("sample: of a source or a Plan; arrays are evaluated as a whole")
 
 
 def check_options(options: Mapping[str, Any]) -> None:

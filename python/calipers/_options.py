@@ -106,5 +106,6 @@ CONVERTERS: dict[str, Converter] = {
     "draws": _optional(as_whole),
     "test": _one_of("score", "refit"),
     "bracket": _plainly(bool),
+    "sample": _optional(as_whole),
     "threads": _optional(as_whole),
 }

@@ -59,10 +59,24 @@ def test_options_of_sources_are_not_those_of_arrays() -> None:
     for name in ("label", "probs", "logits", "weight", "group", "key"):
         with pytest.raises(calipers.InputError, match=f"{name}: names a column"):
             calipers.evaluate(labels, probs, **{name: "x"})
-    with pytest.raises(calipers.InputError, match="sample: of a source"):
-        calipers.evaluate(labels, probs, sample=10)
+    with pytest.raises(calipers.InputError, match="sample: of evaluate alone"):
+        calipers.compare(labels, {"a": probs, "b": probs}, sample=10)
     with pytest.raises(calipers.InputError, match="key: names a column"):
         calipers.compare(labels, {"a": probs, "b": probs}, key="x")
+
+
+def test_arrays_of_more_rows_than_the_sample_are_evaluated_as_a_source() -> None:
+    labels, probs = ROWS[:2]
+    arrays = calipers.evaluate(labels, probs, sample=200, **QUICK)
+    source = calipers.evaluate(TABLE, label="label", probs=ROWS.columns, sample=200, **QUICK)
+    assert (arrays.n, arrays.sample, source.sample) == (900, 200, 200)
+    assert arrays.to_dict()["metrics"] == source.to_dict()["metrics"]
+    assert all(one.scores is None for one in arrays.values())
+    whole = calipers.evaluate(labels, probs, sample=900, **QUICK)
+    assert whole.sample is None
+    assert whole.to_json() == calipers.evaluate(labels, probs, **QUICK).to_json()
+    with pytest.raises(calipers.InputError, match="sample: 0 rows"):
+        calipers.evaluate(labels, probs, sample=0, **QUICK)
 
 
 def test_rows_are_named_by_their_place_in_the_source(monkeypatch) -> None:

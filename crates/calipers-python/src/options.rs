@@ -107,6 +107,7 @@ impl Options {
                 self.estimator = self.estimator.test(test);
             }
             "bracket" => self.estimator = self.estimator.bracket(value.extract()?),
+            "sample" => self.estimator = self.estimator.sample(value.extract()?),
             "threads" => self.threads = value.extract()?,
             "progress" => self.progress = Some(Arc::new(value.clone().unbind())),
             _ => return Err(unknown(name)),

@@ -232,7 +232,8 @@ impl Files<'_> {
     ) -> Result<(Report, Option<Predictions<'static>>)> {
         let stream = match self.begin(say)? {
             Begun::Table(loaded) => {
-                let estimator = asked(loaded.folds);
+                let most = self.many.room().sample_of(loaded.predictions.classes());
+                let estimator = asked(loaded.folds).sample(most);
                 let report = estimator.estimate(&loaded.predictions);
                 return Ok((report.map_err(|error| explain(&error))?, Some(loaded.predictions)));
             }
@@ -244,7 +245,8 @@ impl Files<'_> {
         }
         if pick.is_everything() {
             let (predictions, folds) = pick.into_predictions().map_err(|error| explain(&error))?;
-            let report = asked(folds).estimate(&predictions).map_err(|error| explain(&error))?;
+            let all = asked(folds).sample(usize::MAX);
+            let report = all.estimate(&predictions).map_err(|error| explain(&error))?;
             return Ok((report, Some(predictions)));
         }
         // The sample's own folds, where it has any, take the place of these.

@@ -229,6 +229,9 @@ impl Estimator {
         {
             return setting("log floor", format!("{floor} is not at least 0 and below 1"));
         }
+        if self.sample == Some(0) {
+            return setting("sample", "0 rows: g has to learn from some".to_owned());
+        }
         self.folds.check(predictions.rows(), self.repeats)
     }
 

@@ -353,5 +353,6 @@ fn arrays_keep_the_folds_that_they_were_given_and_say_how_many_rows_were_renorma
     assert_eq!((found.folds, found.renormalised_rows), (3, 900));
     let short = asked.fold_plan(crate::Folds::Given { ids: vec![0, 1], count: 2 });
     assert!(matches!(short.sample(300).estimate(&predictions), Err(Error::Length { .. })));
-    assert!(matches!(quick().sample(0).estimate(&predictions), Err(Error::TooFewRows { .. })));
+    assert!(matches!(quick().sample(0).estimate(&predictions), Err(Error::Setting { .. })));
+    assert!(matches!(quick().sample(2).estimate(&predictions), Err(Error::TooFewRows { .. })));
 }
