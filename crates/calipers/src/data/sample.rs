@@ -62,8 +62,13 @@ impl Sample {
             values = room::stale(rows.len() * classes);
         }
         values.resize(rows.len() * classes, 0.0);
-        let cells = values.par_chunks_exact_mut(classes).zip(&rows);
-        cells.with_min_len(PART.div_ceil(classes)).for_each(|(to, &row)| probs.read(row, to));
+        if let (Some(all), 2) = (probs.as_slice(), classes) {
+            let (from, to) = (all.as_chunks::<2>().0, values.as_chunks_mut::<2>().0);
+            to.iter_mut().zip(&rows).for_each(|(to, &row)| *to = from[row]);
+        } else {
+            let cells = values.par_chunks_exact_mut(classes).zip(&rows);
+            cells.with_min_len(PART.div_ceil(classes)).for_each(|(to, &row)| probs.read(row, to));
+        }
         self.probs = Array2::from_shape_vec((rows.len(), classes), values).unwrap_or_default();
         !rows.is_empty()
     }

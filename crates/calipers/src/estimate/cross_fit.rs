@@ -139,7 +139,6 @@ impl CrossFit<'_, '_> {
         f.clear();
         let mut buffer = vec![0.0; shape.1];
         rows.iter().for_each(|&row| f.extend_from_slice(self.problem.prediction(row, &mut buffer)));
-        let labels: Vec<u32> = rows.iter().map(|&row| self.problem.label(row) as u32).collect();
         let f = ArrayView2::from_shape(shape, f)
             .map_err(|error| Error::External { reason: error.to_string() })?;
         let mut served: Vec<Purpose> = Vec::new();
@@ -153,15 +152,15 @@ impl CrossFit<'_, '_> {
             }
         }
         let mut predictions = predicted(&self.recalibrator.name(), fitted.as_ref(), f, &served)?;
-        let scored: Vec<Option<Vec<Scored>>> = wanted
-            .iter()
-            .zip(&serving)
-            .map(|(wanted, &place)| {
-                let g = predictions[place].view();
-                let scorer = wanted.scorer.filter(|scorer| scorer.scores_at_once(shape.1))?;
-                Some(scorer.blocks(f, g, &labels))
-            })
-            .collect();
+        let mut labels = None;
+        let mut score = |(wanted, &place): (&Wanted<'_>, &usize)| {
+            let scorer = wanted.scorer.filter(|scorer| scorer.scores_at_once(shape.1))?;
+            let label = |&row: &usize| self.problem.label(row) as u32;
+            let labels: &Vec<u32> = labels.get_or_insert_with(|| rows.iter().map(label).collect());
+            Some(scorer.blocks(f, predictions[place].view(), labels))
+        };
+        let scored: Vec<Option<Vec<Scored>>> =
+            wanted.iter().zip(&serving).map(&mut score).collect();
         // What nobody reads any more makes room for the next fold.
         for (place, table) in predictions.iter_mut().enumerate() {
             let needed = serving.iter().zip(&scored).any(|(&at, one)| at == place && one.is_none());

@@ -8,6 +8,7 @@ use super::cells::{Cell, Coarse, divide};
 use super::counts::Counts;
 use super::{LANES, groups};
 use crate::estimate::{Ascending, Problem};
+use crate::numeric::simd::widely;
 use crate::numeric::solve::Cholesky;
 use crate::run::stop;
 
@@ -140,21 +141,27 @@ impl<'a> Two<'a> {
     /// Adds Σ w y of a cell.
     #[inline]
     fn add<R>(&self, drawn: &mut Drawn<R>, number: usize, counted: &[f64; LANES]) {
-        let cell = &self.cells[number];
-        for (sums, phi) in drawn.sums.iter_mut().zip(cell.functions()) {
-            for (sum, counted) in sums.iter_mut().zip(counted) {
-                *sum += phi * (counted - cell.expected);
-            }
-        }
-        for (sum, counted) in drawn.coarse.iter_mut().zip(counted) {
-            *sum += counted - cell.expected;
-        }
-        if let Some(variance) = self.ends(number) {
-            for (term, sum) in drawn.terms.iter_mut().zip(&mut drawn.coarse) {
-                *term += *sum * *sum / variance;
-                *sum = 0.0;
-            }
-        }
+        let (cell, ended) = (&self.cells[number], self.ends(number));
+        widely(
+            LANES,
+            #[inline(always)]
+            || {
+                for (sums, phi) in drawn.sums.iter_mut().zip(cell.functions()) {
+                    for (sum, counted) in sums.iter_mut().zip(counted) {
+                        *sum += phi * (counted - cell.expected);
+                    }
+                }
+                for (sum, counted) in drawn.coarse.iter_mut().zip(counted) {
+                    *sum += counted - cell.expected;
+                }
+                if let Some(variance) = ended {
+                    for (term, sum) in drawn.terms.iter_mut().zip(&mut drawn.coarse) {
+                        *term += *sum * *sum / variance;
+                        *sum = 0.0;
+                    }
+                }
+            },
+        );
     }
 
     /// The variance of the coarse cell that a cell is the last of.
