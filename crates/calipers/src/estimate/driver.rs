@@ -12,7 +12,7 @@ use super::estimator::Estimator;
 use super::observer::Observer;
 use super::problem::{Problem, Problems};
 use super::report::Report;
-use super::score_test::PValues;
+use super::score_test::{PValues, Tested};
 use super::track::{Findings, Track};
 use crate::data::Predictions;
 use crate::error::Result;
@@ -104,7 +104,6 @@ impl<'a, 'd> Driver<'a, 'd> {
         observer: &mut dyn Observer,
     ) -> Result<()> {
         let (scope, count) = (self.scopes[place].scope(), self.scopes[place].count());
-        self.p_values.see(scope, problem)?;
         let fits = CrossFit {
             problem,
             recalibrator: self.asked.learner(),
@@ -116,7 +115,16 @@ impl<'a, 'd> Driver<'a, 'd> {
         let metrics = wanted.len();
         let shown = observer.wants(scope);
         wanted.extend(shown.map(|purpose| Wanted { purpose, scorer: None }));
-        let held_out = fits.run(folds, self.asked.folds.count(), &wanted)?;
+        let run = || fits.run(folds, self.asked.folds.count(), &wanted);
+        let p_values = &mut self.p_values;
+        // The p-value of many classes takes about as long as the fits, and fills the time in which a thread
+        // has no fold left; that of two is shared by all threads in a moment.
+        let (seen, held_out) = match problem.classes() {
+            2 => (p_values.see(scope, problem), run()),
+            _ => rayon::join(|| p_values.see(scope, problem), run),
+        };
+        seen?;
+        let held_out = held_out?;
         let bracket = self.in_sample.is_some() && repeat == 0;
         let in_sample = bracket.then(|| fits.in_sample(&wanted[..metrics])).transpose()?;
         note(&held_out, &mut self.unconverged, &mut self.approximations);
@@ -140,19 +148,25 @@ impl<'a, 'd> Driver<'a, 'd> {
         let (asked, predictions) = (self.asked, self.predictions);
         let weights = predictions.weights();
         let inflation = Inflation::of(&asked.folds, asked.repeats);
-        let mut estimates = Vec::with_capacity(self.metrics.len());
-        for (number, (metric, track)) in self.metrics.iter().zip(self.held_out).enumerate() {
-            let factor = track.factor();
-            let mut estimate = track.finish(weights, &inflation, asked.confidence);
-            let tested = self.p_values.of(metric.scope(), predictions)?;
-            (estimate.p_value, estimate.draws) =
-                (tested.map(|tested| tested.p_value), tested.map(|tested| tested.draws));
-            let tracks = self.in_sample.as_ref();
-            estimate.in_sample = tracks.map(|tracks| tracks[number].value(weights));
-            estimate.decomposition =
-                decompose(metric, predictions, factor, asked.floor(), estimate.value);
-            estimates.push(estimate);
-        }
+        let tested: Vec<Option<Tested>> = self
+            .metrics
+            .iter()
+            .map(|metric| self.p_values.of(metric.scope(), predictions))
+            .collect::<Result<_>>()?;
+        let in_sample = self.in_sample.as_ref();
+        let tracks = self.held_out.into_par_iter().zip(&self.metrics).zip(tested).enumerate();
+        let estimates = tracks
+            .map(|(number, ((track, metric), tested))| {
+                let factor = track.factor();
+                let mut estimate = track.finish(weights, &inflation, asked.confidence);
+                (estimate.p_value, estimate.draws) =
+                    (tested.map(|tested| tested.p_value), tested.map(|tested| tested.draws));
+                estimate.in_sample = in_sample.map(|tracks| tracks[number].value(weights));
+                estimate.decomposition =
+                    decompose(metric, predictions, factor, asked.floor(), estimate.value);
+                estimate
+            })
+            .collect();
         Ok(Report {
             rows: predictions.rows(),
             sample: None,

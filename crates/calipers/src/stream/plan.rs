@@ -153,19 +153,22 @@ impl Plan {
         }
         let everything = facts.end.is_none();
         asked.pooled(|| {
-            let mut report = match everything || sample.groups().is_none() {
-                true => asked.estimate_all(&sample)?,
+            let estimate = || match everything || sample.groups().is_none() {
+                true => asked.estimate_all(&sample),
                 // The rows of groups are estimated below: those of the sample alone say little.
-                false => asked.estimate_all(&sample.clone().without_groups())?,
+                false => asked.estimate_all(&sample.clone().without_groups()),
             };
-            report.renormalised_rows = facts.renormalised as usize;
             let metrics = asked.metrics_or_default(sample.classes())?;
             let scorers = scorers(&metrics, sample.classes(), asked.binary, asked.floor())?;
-            let (mut maps, mut own, mut own_maps) = (None, Vec::new(), Vec::new());
-            if !everything {
-                maps = Some(Maps::fit(asked, &sample, &scorers)?);
-                (own, own_maps) = fit_groups(asked, &sample, &scorers, &weight)?;
-            }
+            // Five folds and one more fit are shared by two threads as five alone are not.
+            let map = || (!everything).then(|| Maps::fit(asked, &sample, &scorers)).transpose();
+            let (report, maps) = rayon::join(estimate, map);
+            let (mut report, maps) = (report?, maps?);
+            report.renormalised_rows = facts.renormalised as usize;
+            let (own, own_maps) = match everything {
+                true => (Vec::new(), Vec::new()),
+                false => fit_groups(asked, &sample, &scorers, &weight)?,
+            };
             let facts = Facts {
                 units: report.estimates.iter().map(|one| unit(&one.scores)).collect(),
                 groups: sample.groups().map(|_| own),
