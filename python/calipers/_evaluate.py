@@ -135,7 +135,8 @@ def evaluate(
     sample : int, optional
         How many rows are estimated by cross-fitting at the most. What is learnt from them scores
         all others, whose own scores are not kept. By default 1,000,000, and of more than 20
-        classes as many as have about 21 million probabilities; ``len(y_true)`` learns from all.
+        classes as many as have about 21 million probabilities, but all rows of arrays whose folds
+        are given; ``len(y_true)`` learns from all.
 
     Returns
     -------

@@ -62,7 +62,7 @@ impl<'a> Probs<'a> {
         };
         let mut off = 0;
         for (row, values) in cells.chunks_exact_mut(classes).enumerate() {
-            let sum = check_row(row, values)?;
+            let Checked { sum, .. } = check_row(row, values)?;
             put_on_simplex(values, sum);
             off += usize::from(is_off(sum));
         }
@@ -85,9 +85,8 @@ impl<'a> Probs<'a> {
                     &buffer
                 }
             };
-            let sum = check_row(row, held)?;
-            divide |= needs_division(sum, classes)
-                || held.iter().fold(false, |any, value| any | !(0.0..=1.0).contains(value));
+            let Checked { sum, outside } = check_row(row, held)?;
+            divide |= outside || needs_division(sum, classes);
             off += usize::from(is_off(sum));
             if keep {
                 sums.push(sum);
@@ -218,11 +217,19 @@ pub(crate) fn check_column(values: &Values<'_>) -> Result<()> {
     }
 }
 
-/// The sum of a row of probabilities.
-fn check_row(row: usize, values: &[f64]) -> Result<f64> {
+/// A row that may pass.
+struct Checked {
+    sum: f64,
+    /// Whether any of its numbers is below 0 or above 1, by rounding.
+    outside: bool,
+}
+
+/// Checks a row of probabilities.
+#[inline]
+fn check_row(row: usize, values: &[f64]) -> Result<Checked> {
     // Looking at all is done several at a time; stopping at the first that is wrong is not.
-    let wrong = |value: f64| !(LEAST..=MOST).contains(&value);
-    if values.iter().fold(false, |any, &value| any | wrong(value)) {
+    let outside = values.iter().fold(false, |any, value| any | !(0.0..=1.0).contains(value));
+    if outside {
         for (column, &value) in values.iter().enumerate() {
             check_probability(row, column, value)?;
         }
@@ -231,7 +238,7 @@ fn check_row(row: usize, values: &[f64]) -> Result<f64> {
     if (sum - 1.0).abs() > SUM_TOLERANCE {
         return Err(Error::RowSum { row, sum, tolerance: SUM_TOLERANCE });
     }
-    Ok(sum)
+    Ok(Checked { sum, outside })
 }
 
 #[inline]

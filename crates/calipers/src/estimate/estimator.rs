@@ -181,7 +181,7 @@ impl Estimator {
     }
 
     /// How many rows g learns from at the most; `usize::MAX` for all, however long it takes. By default
-    /// [`usual_sample`](crate::usual_sample).
+    /// [`usual_sample`](crate::usual_sample), or all where folds were given.
     ///
     /// ```
     /// use calipers::{Estimator, recalibrator, simulate};

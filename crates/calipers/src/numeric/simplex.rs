@@ -77,11 +77,8 @@ pub(crate) fn mix_with_uniform(row: &mut [f64], training_rows: f64) {
 
 /// The position of the largest value, the first of several.
 pub(crate) fn argmax(values: &[f64]) -> usize {
-    let mut best = (0, f64::NEG_INFINITY);
-    for (position, &value) in values.iter().enumerate() {
-        if value > best.1 {
-            best = (position, value);
-        }
-    }
-    best.0
+    // The largest first, then its place: so no branch has to be guessed at every new best.
+    let larger = |best: f64, &value: &f64| if value > best { value } else { best };
+    let most = values.iter().fold(f64::NEG_INFINITY, larger);
+    values.iter().position(|value| *value >= most).unwrap_or(0)
 }

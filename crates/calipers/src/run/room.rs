@@ -5,6 +5,8 @@
 
 use std::sync::Mutex;
 
+use super::pool::Pool;
+
 /// Shorter vectors, of less than a megabyte, are not worth it.
 const LEAST: usize = 1 << 17;
 
@@ -46,9 +48,11 @@ fn take(length: usize) -> Vec<f64> {
     found().unwrap_or_else(|| Vec::with_capacity(length + length.div_ceil(4)))
 }
 
-/// Lets somebody else have the memory.
+/// Lets somebody else have the memory. Only of a pool's threads: nobody else's work has an end that is known
+/// here, and what waits for it would wait forever.
 pub(crate) fn give_back(numbers: Vec<f64>) {
     if numbers.capacity() >= LEAST
+        && Pool::of_this_thread(|_| ()).is_some()
         && let Ok(mut waiting) = WAITING.try_lock()
         && waiting.len() < MOST
     {
@@ -65,16 +69,28 @@ pub(crate) fn leave() {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::{Stop, with_pool};
 
-    /// Lengths that no other test asks for.
+    /// A length that no other test asks for: another may take what waits away, but never puts it there.
+    const LENGTH: usize = 7 * LEAST + 12_345;
+
+    fn is_waiting() -> bool {
+        WAITING.lock().unwrap().iter().any(|numbers| numbers.capacity() == LENGTH)
+    }
+
     #[test]
-    fn memory_comes_back_to_who_needs_as_much() {
-        let length = 7 * LEAST + 12_345;
-        give_back(vec![1.0; length]);
-        let again = empty(length - 9);
-        assert!(again.is_empty() && again.capacity() >= length - 9);
-        assert_eq!(stale(length).len(), length);
-        assert_eq!(stale(3), [0.0; 3]);
-        leave();
+    fn memory_is_as_long_as_was_asked_for_whatever_it_was_before() {
+        let found = with_pool(1, &Stop::new(), || {
+            give_back(vec![1.0; LENGTH]);
+            Ok((empty(LENGTH - 9).len(), stale(LENGTH).len(), stale(3)))
+        });
+        assert_eq!(found.unwrap(), (0, LENGTH, vec![0.0; 3]));
+        assert!(!is_waiting(), "nothing waits when the work has ended");
+    }
+
+    #[test]
+    fn nothing_waits_for_who_has_no_pool() {
+        give_back(vec![1.0; LENGTH]);
+        assert!(!is_waiting());
     }
 }

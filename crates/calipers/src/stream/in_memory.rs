@@ -6,7 +6,7 @@ use super::plan::Plan;
 use super::rows::Rows;
 use super::sampler::{Drawn, usual_sample};
 use super::tally::Tally;
-use crate::data::Predictions;
+use crate::data::{Folds, Predictions};
 use crate::error::Result;
 use crate::estimate::{Estimator, Report};
 use crate::run::stop;
@@ -20,7 +20,7 @@ impl Estimator {
     /// Of more rows than [`sample`](Self::sample) says, g is learnt from a sample and every row is scored:
     /// those of the sample by cross-fitting, all others by a g that was fitted to the whole sample. The
     /// report is that of a [`Plan`] with a [`Tally`] of all rows, and of the command for a file that holds
-    /// them.
+    /// them. Where folds were given, all rows are learnt from unless a sample is asked for.
     ///
     /// Within [`with_pool`](crate::with_pool) it works on the threads of that pool, unless it was
     /// given another [handle](Self::stop); elsewhere it starts its own.
@@ -43,7 +43,11 @@ impl Estimator {
     /// have, a recalibrator from outside that failed, or
     /// [`Error::Stopped`](crate::Error::Stopped) by the watcher or the handle.
     pub fn estimate(&self, predictions: &Predictions<'_>) -> Result<Report> {
-        let most = self.sample_or(usual_sample(predictions.classes()));
+        let most = self.sample_or(match self.folds {
+            Folds::Shuffled(_) => usual_sample(predictions.classes()),
+            // A g of the whole sample would have seen rows of the fold that it scores.
+            Folds::Given { .. } => usize::MAX,
+        });
         if predictions.rows() <= most {
             return self.estimate_all(predictions);
         }

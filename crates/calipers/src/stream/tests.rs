@@ -312,9 +312,8 @@ fn groups_are_scored_by_their_own_map() {
     assert!(west.p_value.is_none() && west.lower <= 0.0 && west.rows == 40, "{west:?}");
 }
 
-/// Arrays of more rows than are learnt from go the way of a stream of numbered rows: the same bits, of
-/// single precision and of any number of threads as well; and all rows are learnt from where that is asked
-/// for.
+/// Arrays of more rows than are learnt from go the way of a stream of numbered rows: the same bits, on any
+/// number of threads; and all rows are learnt from where that is asked for.
 #[test]
 fn arrays_are_estimated_as_the_stream_that_holds_them() {
     for name in ["binary-overconfident", "multiclass-overconfident-3"] {

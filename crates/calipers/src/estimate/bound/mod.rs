@@ -68,9 +68,13 @@ impl Spread {
 /// with the rows, and from 10⁷ of them on it does not end.
 const MANY_ROWS: f64 = 1e5;
 
+/// Probabilities below this are taken for this: the search for their quantiles does not end, or panics, and a
+/// bound of so little confidence is decided by the other side.
+const LEAST_PROBABILITY: f64 = 1e-12;
+
 /// Student's quantile for a mean of so many rows.
 pub(crate) fn quantile(rows: f64, probability: f64) -> f64 {
-    let freedom = (rows - 1.0).max(1e-3);
+    let (freedom, probability) = ((rows - 1.0).max(1e-3), probability.max(LEAST_PROBABILITY));
     if rows > MANY_ROWS {
         // Cornish and Fisher's expansion; what is left out is of the order of rows⁻².
         let z = Normal::standard().inverse_cdf(probability);
@@ -111,6 +115,20 @@ mod tests {
             assert!((found - expected).abs() < tolerance, "{rows}: {found} {expected}");
         }
         assert!(quantile(f64::MAX, 0.95).is_finite());
+    }
+
+    /// Confidences that nobody asks for, and that a damaged plan may hold.
+    #[test]
+    fn every_probability_has_a_quantile() {
+        for rows in [1.5, 2.0, 3.0, 10.0, 100.0, 1e3, 9e4, 1e9] {
+            for exponent in [1, 4, 8, 12, 15, 16, 100, 163, 300] {
+                let small = 10f64.powi(-exponent);
+                for probability in [small, 1.0 - small, 0.5 - small / 4.0, 0.5 + small] {
+                    let found = quantile(rows, probability.min(1.0 - f64::EPSILON));
+                    assert!(!found.is_nan(), "{rows} {probability}");
+                }
+            }
+        }
     }
 
     #[test]

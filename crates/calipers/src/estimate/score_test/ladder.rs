@@ -70,34 +70,13 @@ impl Ladder {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::assert_drawn_as_likely;
     use super::*;
     use crate::numeric::random::generator;
 
-    /// Of 400,000 draws each outcome's count is within 4.5 standard errors of its mean, and what has no
-    /// probability is never drawn.
     #[test]
     fn outcomes_are_drawn_as_often_as_they_are_likely() {
-        let mut draws = generator(3, 0);
-        let cases: [&[f64]; 7] = [
-            &[1.0],
-            &[0.25, 0.75],
-            &[0.0, 0.5, 0.0, 0.5, 0.0],
-            &[0.1, 0.2, 0.3, 0.15, 0.25],
-            &[1e-3, 0.0, 0.998, 1e-3, 0.0, 0.0, 0.0],
-            &[0.01; 100],
-            &[1.0 / 700.0; 700],
-        ];
-        for probabilities in cases {
-            let (table, n) = (Ladder::new(probabilities), 400_000);
-            let mut counts = vec![0u32; probabilities.len()];
-            for _ in 0..n {
-                counts[table.draw(draws.next_u32(), &mut draws) as usize] += 1;
-            }
-            for (&p, &count) in probabilities.iter().zip(&counts) {
-                let (mean, error) = (p * f64::from(n), (f64::from(n) * p * (1.0 - p)).sqrt());
-                assert!((f64::from(count) - mean).abs() <= 4.5 * error, "{probabilities:?}");
-            }
-        }
+        assert_drawn_as_likely(Ladder::new, |table, word, more| table.draw(word, more));
     }
 
     /// Words on both sides of every border, and on it, against the definition: the first outcome whose sum

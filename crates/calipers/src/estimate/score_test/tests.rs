@@ -1,5 +1,5 @@
 use ndarray::Array2;
-use rand::RngExt;
+use rand::{Rng, RngExt};
 use rand_distr::{Distribution, Gamma};
 use rayon::prelude::*;
 
@@ -231,4 +231,34 @@ fn refitting_looks_where_the_recalibrator_does() {
     let (level, power) = (rejected(150, 0.0), rejected(600, 0.1));
     assert!((0.0..0.095).contains(&level), "{level}");
     assert!(power > 0.6, "{power}");
+}
+
+/// Of 400,000 draws from a table each outcome's count is within 4.5 standard errors of its mean, and what has
+/// no probability is never drawn.
+pub(super) fn assert_drawn_as_likely<T>(
+    make: impl Fn(&[f64]) -> T,
+    draw: impl Fn(&T, u32, &mut ChaCha8Rng) -> u32,
+) {
+    let mut draws = generator(3, 0);
+    let cases: [&[f64]; 7] = [
+        &[1.0],
+        &[0.25, 0.75],
+        &[0.0, 0.5, 0.0, 0.5, 0.0],
+        &[0.1, 0.2, 0.3, 0.15, 0.25],
+        &[1e-3, 0.0, 0.998, 1e-3, 0.0, 0.0, 0.0],
+        &[0.01; 100],
+        &[1.0 / 700.0; 700],
+    ];
+    for probabilities in cases {
+        let (table, n) = (make(probabilities), 400_000);
+        let mut counts = vec![0u32; probabilities.len()];
+        for _ in 0..n {
+            let word = draws.next_u32();
+            counts[draw(&table, word, &mut draws) as usize] += 1;
+        }
+        for (&p, &count) in probabilities.iter().zip(&counts) {
+            let (mean, error) = (p * f64::from(n), (f64::from(n) * p * (1.0 - p)).sqrt());
+            assert!((f64::from(count) - mean).abs() <= 4.5 * error, "{probabilities:?}");
+        }
+    }
 }
