@@ -92,7 +92,10 @@ impl Track {
             if stop::requested() {
                 break;
             }
-            (f.clear(), g.clear(), labels.clear(), known.clear());
+            f.clear();
+            g.clear();
+            labels.clear();
+            known.clear();
             let to = found.folds.len().min(from + BLOCK);
             for (row, &fold) in (from..to).zip(&found.folds[from..to]) {
                 let (scored, rows) = &mut fingers[fold as usize];
