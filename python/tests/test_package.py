@@ -26,8 +26,8 @@ def test_the_version_is_that_of_the_distribution() -> None:
 
 def test_every_option_has_a_converter() -> None:
     taken = {*signature(calipers.evaluate).parameters, *signature(calipers.neighbours).parameters}
-    # The first two are data, the next two go with other options or beside them; columns are those of
-    # sources. Whether class names were given goes with them.
+    # The first two are data, the next two go with other options or beside them; columns are those
+    # of sources. Whether class names were given goes with them.
     own = taken - {"y_true", "y_prob", "log_features", "progress", *OF_SOURCES}
     assert own == set(CONVERTERS) - {"given"}
 
