@@ -1,6 +1,6 @@
 //! A metric at work: what it makes of f, g and a label.
 
-use ndarray::{ArrayView2, ArrayViewMut2, Axis};
+use ndarray::{Array2, ArrayView2, Axis};
 use rayon::prelude::*;
 
 use super::bound::Possible;
@@ -10,9 +10,6 @@ use crate::run::stop;
 
 /// Numbers (rows × classes) that are scored together, unless the loss asks for another number of rows.
 const NUMBERS: usize = 1 << 15;
-
-/// Numbers that are scored before the next are looked at.
-const NEAR: usize = 1 << 10;
 
 /// A metric of so many classes, ready to score rows.
 pub(crate) struct Scorer {
@@ -71,6 +68,22 @@ impl Scorer {
         self.loss.hedge() > 0.0
     }
 
+    /// Scores one row; the buffers have a place a class.
+    #[inline]
+    pub fn row(&self, f: &[f64], g: &[f64], label: usize, buffers: &mut Buffers) -> Scored {
+        self.loss.class_scores(f, g, &mut buffers.scores);
+        let plain = self.possible(f, &buffers.scores, label);
+        let hedge = self.loss.hedge();
+        if hedge <= 0.0 {
+            return Scored { plain, hedged: None };
+        }
+        for (mixed, (f, g)) in buffers.mixed.iter_mut().zip(f.iter().zip(g)) {
+            *mixed = g + hedge * (f - g);
+        }
+        self.loss.class_scores(f, &buffers.mixed, &mut buffers.scores);
+        Scored { plain, hedged: Some(self.possible(f, &buffers.scores, label)) }
+    }
+
     /// Whether the rows of a fold are scored as soon as they are predicted: those of many classes, whose
     /// predictions take more room than their scores, and those of losses that want to see many at once.
     pub fn scores_at_once(&self, classes: usize) -> bool {
@@ -95,65 +108,52 @@ impl Scorer {
         parts.flatten_iter().collect()
     }
 
-    /// Scores a block of rows.
+    /// Scores a block of rows, all of one shape, for losses that want to see many rows at once.
     pub fn block(
         &self,
         f: ArrayView2<'_, f64>,
         g: ArrayView2<'_, f64>,
         labels: &[u32],
     ) -> Vec<Scored> {
+        if self.loss.block() > 1 {
+            let mut scores = Array2::zeros(f.dim());
+            self.loss.block_scores(f, g, scores.view_mut());
+            let rows = f.rows().into_iter().zip(scores.rows()).zip(labels);
+            let scored = |((f, scores), label): ((ndarray::ArrayView1<'_, f64>, _), &u32)| {
+                let scores: ndarray::ArrayView1<'_, f64> = scores;
+                let plain = self.possible(&f.to_vec(), &scores.to_vec(), *label as usize);
+                Scored { plain, hedged: None }
+            };
+            return rows.map(scored).collect();
+        }
+        let mut buffers = Buffers::new(f.ncols());
         let (f, g) = (f.as_standard_layout(), g.as_standard_layout());
-        let mut scored = Vec::with_capacity(labels.len());
-        let Some((f, g)) = f.as_slice().zip(g.as_slice()) else { return scored };
-        // What is made of a few rows stays in the nearest cache.
-        let classes = f.len() / labels.len().max(1);
-        let rows = self.loss.block().max(NEAR / classes.max(1));
-        let some = rows * classes.max(1);
-        let (mut scores, mut mixed) = (vec![0.0; some], vec![0.0; some]);
-        for ((f, g), labels) in f.chunks(some).zip(g.chunks(some)).zip(labels.chunks(rows)) {
-            let shape = (labels.len(), classes);
-            let scores = &mut scores[..f.len()];
-            self.all_scores(shape, f, g, scores);
-            let first = scored.len();
-            let each = || f.chunks_exact(classes).zip(labels);
-            for ((f, &label), scores) in each().zip(scores.chunks_exact(classes)) {
-                let plain = self.possible(f, scores, label as usize);
-                scored.push(Scored { plain, hedged: None });
-            }
-            let hedge = self.loss.hedge();
-            if hedge <= 0.0 {
-                continue;
-            }
-            let mixed = &mut mixed[..f.len()];
-            for (mixed, (f, g)) in mixed.iter_mut().zip(f.iter().zip(g)) {
-                *mixed = g + hedge * (f - g);
-            }
-            self.all_scores(shape, f, mixed, scores);
-            let known = scored[first..].iter_mut();
-            for (((f, &label), scores), known) in
-                each().zip(scores.chunks_exact(classes)).zip(known)
-            {
-                known.hedged = Some(self.possible(f, scores, label as usize));
-            }
-        }
-        scored
-    }
-
-    /// Writes the scores of all classes of some rows.
-    fn all_scores(&self, shape: (usize, usize), f: &[f64], g: &[f64], scores: &mut [f64]) {
-        let tables = [f, g].map(|table| ArrayView2::from_shape(shape, table));
-        let [Ok(f), Ok(g)] = tables else { return };
-        if let Ok(scores) = ArrayViewMut2::from_shape(shape, scores) {
-            self.loss.block_scores(f, g, scores);
-        }
+        let rows = f.rows().into_iter().zip(g.rows()).zip(labels);
+        rows.map(|((f, g), label)| match (f.as_slice(), g.as_slice()) {
+            (Some(f), Some(g)) => self.row(f, g, *label as usize, &mut buffers),
+            _ => Scored::default(),
+        })
+        .collect()
     }
 
     /// What the score of a row is and could have been, from those of all classes.
-    #[inline]
-    fn possible(&self, f: &[f64], scores: &[f64], label: usize) -> Possible {
+    pub fn possible(&self, f: &[f64], scores: &[f64], label: usize) -> Possible {
         match self.scope {
             Scope::Classwise => Possible::of_one_class(f, scores, label),
             Scope::Canonical | Scope::Top => Possible::of(f, scores, label),
         }
+    }
+}
+
+/// Room for what one row needs.
+pub(crate) struct Buffers {
+    scores: Vec<f64>,
+    mixed: Vec<f64>,
+}
+
+impl Buffers {
+    /// For so many classes.
+    pub fn new(classes: usize) -> Self {
+        Self { scores: vec![0.0; classes], mixed: vec![0.0; classes] }
     }
 }

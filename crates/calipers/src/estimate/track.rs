@@ -1,20 +1,15 @@
 //! The scores of one metric as they come in.
 
-use ndarray::ArrayView2;
-
 use super::bound::{Inflation, Moments};
 use super::cross_fit::{HeldOut, Wanted};
 use super::problem::Problem;
 use super::report::Estimate;
-use super::scorer::{Scored, Scorer};
+use super::scorer::{Buffers, Scored, Scorer};
 use crate::data::Predictions;
 use crate::error::Result;
 use crate::loss::{BinaryNorm, Metric, Scope};
 use crate::numeric::mean::weighted_mean;
 use crate::run::stop;
-
-/// Rows that are scored together.
-const BLOCK: usize = 512;
 
 /// A metric with the scores it has so far, one a row.
 pub(crate) struct Track {
@@ -75,8 +70,6 @@ impl Track {
     pub fn add(&mut self, found: &Findings<'_, '_>, number: usize) {
         // One pass over the rows, with a finger in each fold.
         let classes = found.problem.classes();
-        // A loss of many rows at once was asked for all that there is to score.
-        let certain = (self.scorer.loss().block() > 1).then(Scored::default);
         let mut fingers: Vec<_> = found
             .held_out
             .iter()
@@ -86,37 +79,23 @@ impl Track {
             })
             .collect();
         let mut buffer = vec![0.0; classes];
-        let (mut f, mut g, mut labels) = (Vec::new(), Vec::new(), Vec::new());
-        let mut known: Vec<Option<Scored>> = Vec::with_capacity(BLOCK);
-        for from in (0..found.folds.len()).step_by(BLOCK) {
-            if stop::requested() {
+        let mut buffers = Buffers::new(classes);
+        for (row, &fold) in found.folds.iter().enumerate() {
+            if stop::requested_at(row) {
                 break;
             }
-            f.clear();
-            g.clear();
-            labels.clear();
-            known.clear();
-            let to = found.folds.len().min(from + BLOCK);
-            for (row, &fold) in (from..to).zip(&found.folds[from..to]) {
-                let (scored, rows) = &mut fingers[fold as usize];
-                known.push(scored.next().copied().or(certain));
-                if known.last().is_some_and(Option::is_none) {
-                    let own = found.problem.prediction(row, &mut buffer);
-                    f.extend_from_slice(own);
+            let (scored, rows) = &mut fingers[fold as usize];
+            let scored = match scored.next() {
+                Some(scored) => *scored,
+                None if self.scorer.loss().block() > 1 => Scored::default(),
+                None => {
+                    let f = found.problem.prediction(row, &mut buffer);
                     // Where g = f every score is 0.
-                    g.extend_from_slice(rows.next().unwrap_or(own));
-                    labels.push(found.problem.label(row) as u32);
+                    let g = rows.next().unwrap_or(f);
+                    self.scorer.row(f, g, found.problem.label(row), &mut buffers)
                 }
-            }
-            let shape = (labels.len(), classes);
-            let tables = ArrayView2::from_shape(shape, &f).ok();
-            let tables = tables.zip(ArrayView2::from_shape(shape, &g).ok());
-            let fresh = tables.map(|(f, g)| self.scorer.block(f, g, &labels)).unwrap_or_default();
-            let mut fresh = fresh.into_iter();
-            for (row, known) in (from..to).zip(&known) {
-                let scored = known.or_else(|| fresh.next()).unwrap_or_default();
-                self.count(found, row, scored);
-            }
+            };
+            self.count(found, row, scored);
         }
     }
 

@@ -64,15 +64,6 @@ pub trait ProperLoss: Send + Sync {
         g: ArrayView2<'_, f64>,
         mut scores: ArrayViewMut2<'_, f64>,
     ) {
-        let classes = f.ncols();
-        if let (Some(f), Some(g), Some(scores)) =
-            (f.as_slice(), g.as_slice(), scores.as_slice_mut())
-        {
-            // Every loss has its own copy of this, which calls no function by a table.
-            let rows = f.chunks_exact(classes).zip(g.chunks_exact(classes));
-            let rows = rows.zip(scores.chunks_exact_mut(classes));
-            return rows.for_each(|((f, g), scores)| self.class_scores(f, g, scores));
-        }
         let mut row_scores = vec![0.0; f.ncols()];
         let rows = f.rows().into_iter().zip(g.rows()).zip(scores.rows_mut());
         for ((f, g), mut scores) in rows {
@@ -101,9 +92,13 @@ pub enum Purpose {
 /// The two-class Lp score, the same for every p: sign(g₁ − f₁)(Y₁ − f₁).
 fn scalar_score(f: &[f64], g: &[f64], label: usize) -> f64 {
     let observed = if label == 1 { 1.0 } else { 0.0 };
-    // Which side g is on is half chance, and no branch is to guess it.
-    let side = f64::from(i8::from(g[1] > f[1]) - i8::from(g[1] < f[1]));
-    side * (observed - f[1])
+    if g[1] > f[1] {
+        observed - f[1]
+    } else if g[1] < f[1] {
+        f[1] - observed
+    } else {
+        0.0
+    }
 }
 
 /// ⟨gradient, Y − f⟩ for a one-hot Y.
