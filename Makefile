@@ -170,7 +170,7 @@ long: $(if $(filter-out cloud,$(WHAT)),$(VENV)/ready) $(if $(filter $(LONG_PACKA
 STUDY_PEERS := contest neighbours-speed oracles-neighbours oracles-probmetrics
 STUDY_SPARK := spark-speed
 STUDY_APART := $(STUDY_PEERS) $(STUDY_SPARK)
-STUDY_PACKAGE := contest neighbours neighbours-speed python-overhead spark-speed load
+STUDY_PACKAGE := contest guess neighbours neighbours-speed python-overhead shapes spark-speed load
 STUDY_VENV := $(VENV)$(if $(filter $(NAME),$(STUDY_PEERS)),-peers)$(if $(filter $(NAME),$(STUDY_SPARK)),-spark)
 
 study: $(STUDY_VENV)/ready $(if $(filter $(NAME),$(STUDY_PACKAGE)),python) ## Run a study: NAME=reproduce, QUICK=1, CHECK=1, ARGS="..."; without a name, list them

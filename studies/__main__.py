@@ -73,6 +73,18 @@ STUDIES = (
         quick=True,
     ),
     Study(
+        "guess",
+        "how far best guesses and upper bounds are from a known truth",
+        "coverage.guess",
+        quick=True,
+    ),
+    Study(
+        "shapes",
+        "how often the test of calibration sees errors of twelve shapes, beside other tests",
+        "coverage.shapes",
+        quick=True,
+    ),
+    Study(
         "comparison",
         "what compare claims of two models, and docs/comparison.md",
         "coverage.comparison",

@@ -18,6 +18,8 @@ ONE_OF = {
     "sample_weight": "weight",
     "folds": "fold",
     "groups": "group",
+    "cluster": "cluster",
+    "time": "time",
     "key": "key",
 }
 
@@ -84,6 +86,19 @@ def as_weights(values: Any) -> np.ndarray[Any, Any] | None:
         return None
     array = as_floats(as_vector(values, "sample_weight"), "sample_weight")
     return array.astype(np.float64, copy=False)
+
+
+def as_times(values: Any) -> np.ndarray[Any, Any] | None:
+    """Return when each row was, by numbers in its order."""
+    if values is None:
+        return None
+    array = as_vector(values, "time")
+    if array.dtype.kind == "O" and all(hasattr(one, "isoformat") for one in array):
+        array = array.astype("datetime64[ns]")
+    if array.dtype.kind in "mM":
+        refuse_missing((None if missing else 0 for missing in np.isnat(array)), "time")
+        return np.unique(array, return_inverse=True)[1].astype(np.float64)
+    return as_floats(array, "time").astype(np.float64, copy=False)
 
 
 def as_whole(value: Any, what: str) -> int:

@@ -73,7 +73,11 @@ class Monitor:
     impossible_rows: int
     def __new__(cls, classes: int) -> Monitor: ...
     def observe(
-        self, scores: NDArray[Any], codes: NDArray[np.uint32], from_logits: bool
+        self,
+        scores: NDArray[Any],
+        codes: NDArray[np.uint32],
+        from_logits: bool,
+        cluster: list[str] | None,
     ) -> Monitor: ...
     def to_json(self) -> str: ...
     @staticmethod

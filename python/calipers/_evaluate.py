@@ -39,10 +39,14 @@ def evaluate(
     binary: Literal["scalar", "vector"] = "scalar",
     log_floor: float | None = None,
     *,
+    cluster: Any = None,
+    time: Any = None,
     confidence: float = 0.95,
     draws: int | None = None,
     test: Literal["score", "refit"] = "score",
     bracket: bool = False,
+    best: bool = True,
+    assume: Literal["monotone"] | None = None,
     log_features: bool = False,
     threads: int | None = None,
     progress: bool | Callable[[int, int], object] = False,
@@ -101,6 +105,12 @@ def evaluate(
         Whether the error of two classes is that of class 1, or that of both columns.
     log_floor : float, optional
         Let no probability count as less than this in the log metrics, which a zero makes infinite.
+    cluster : array of shape (n,), optional
+        Which rows belong together, such as those of one patient, and may share their fate: folds
+        keep them together, and standard errors, bounds and p-values are those of the clusters.
+    time : array of shape (n,), optional
+        When each row was, by numbers or dates, where neighbours may share their fate: folds are
+        pieces of time, and stretches of it are clusters.
     confidence : float, default 0.95
         The confidence of the lower bounds.
     draws : int, optional
@@ -111,6 +121,13 @@ def evaluate(
         the recalibrator does, which is then fitted to every drawing (99 by default).
     bracket : bool, default False
         Whether to add the in-sample estimates, which err upwards as the others err downwards.
+    best : bool, default True
+        Whether to add a best guess of each error with an interval, which err to either side. It is
+        made with the recalibrator "auto", of arrays that do not belong together, as long as n times
+        k is no more than 4 million; it takes about as long again as the estimate.
+    assume : {"monotone"}, optional
+        Adds upper confidence bounds, which hold if the truth never falls as the prediction rises:
+        of two classes, and of "top-" and "classwise-" metrics.
     log_features : bool, default False
         Whether a classifier is given ln f as further features beside f.
     threads : int, optional

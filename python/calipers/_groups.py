@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from calipers._arrays import as_vector, refuse_missing
+from calipers._arrays import ONE_OF, as_vector, refuse_missing
 from calipers._errors import InputError
 
 
@@ -26,16 +26,16 @@ class Groups(list[str]):
         self.given = given
 
 
-def as_groups(values: Any) -> Groups | None:
+def as_groups(values: Any, what: str = "groups") -> Groups | None:
     """Return the groups' names row by row; groups that differ have names that differ."""
     if values is None:
         return None
-    array = as_vector(values, "groups")
+    array = as_vector(values, what)
     if array.dtype.kind in "mM":  # Of dates, tolist makes bare numbers.
         groups = [None if np.isnat(group) else group for group in array]
     else:
         groups = array.tolist()
-    refuse_missing(groups, "groups")
+    refuse_missing(groups, what)
     names: dict[Any, str] = {}
     given: dict[str, Any] = {}
     for row, group in enumerate(groups):
@@ -43,14 +43,14 @@ def as_groups(values: Any) -> Groups | None:
             known = group in names
         except TypeError:
             kind = type(group).__name__
-            message = f"row {row}: a group cannot be of type {kind}"
+            message = f"row {row}: a {ONE_OF[what]} cannot be of type {kind}"
             raise InputError(message, row=row, value=group) from None
         if not known:
             name = names[group] = str(group)
             other = given.setdefault(name, group)
             if other is not group:
                 raise InputError(
-                    f"row {row}: the groups {other!r} and {group!r} have the same name",
+                    f"row {row}: the {ONE_OF[what]}s {other!r} and {group!r} have the same name",
                     row=row,
                     value=group,
                 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from calipers import _calipers
 from calipers._arrays import as_array, as_scores, classes_of, number_of_columns
 from calipers._errors import InputError
+from calipers._groups import as_groups
 from calipers._labels import POSITIONS, as_labels, as_names
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Monitor:
         self._core: _calipers.Monitor | None = None
         self._turn = threading.Lock()
 
-    def observe(self, y_true: Any, y_prob: Any) -> None:
+    def observe(self, y_true: Any, y_prob: Any, *, cluster: Any = None) -> None:
         """Take in rows, in the order in which they arrived.
 
         How they are cut into batches makes no difference, to the last bit, and a batch without
@@ -91,6 +92,9 @@ class Monitor:
             The observed classes, as in :func:`calipers.evaluate`.
         y_prob : array of shape (n,), (n, 1) or (n, k)
             The probabilities, one column a class; a single column is that of class 1.
+        cluster : array of shape (n,), optional
+            Which rows belong together and may share their fate: they are bet on once. All rows of a
+            cluster have to come in one batch.
 
         Raises
         ------
@@ -114,7 +118,8 @@ class Monitor:
                 labels, _ = as_labels(y_true, count, reading.labels)
                 codes = self._later(labels, count, columns, reading)
             core = self._core or _calipers.Monitor(len(reading.classes))
-            self._core = core.observe(scores, codes, self._from_logits)
+            together = as_groups(cluster, "cluster")
+            self._core = core.observe(scores, codes, self._from_logits, together)
             self._reading = reading
 
     @staticmethod

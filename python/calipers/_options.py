@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from calipers._arrays import as_weights, as_whole, classes_of, number_of_columns
+from calipers._arrays import as_times, as_weights, as_whole, classes_of, number_of_columns
 from calipers._classifier import as_learner
 from calipers._distance import Distance
 from calipers._errors import InputError
 from calipers._folds import as_folds
 from calipers._groups import as_groups
 from calipers._labels import as_names
+
+# Which rows belong together: what takes rows for independent refuses it.
+BELONGING = ("cluster", "time")
 
 # What is made of an option's value; the name is for what is said of a wrong one.
 Converter = Callable[[Any, str], Any]
@@ -36,6 +39,13 @@ def as_settings(
     if "folds" in settings:
         settings["folds"] = as_folds(settings["folds"], len(scores), settings["groups"])
     return settings
+
+
+def refuse_belonging(given: Mapping[str, Any]) -> None:
+    """Refuse rows that belong together where they are taken for independent."""
+    for name in BELONGING:
+        if given.get(name) is not None:
+            raise InputError(f"{name}: the rows of a source or a stream are taken for independent")
 
 
 def as_metrics(
@@ -77,12 +87,12 @@ def _optional(convert: Converter) -> Converter:
     return lambda value, name: None if value is None else convert(value, name)
 
 
-def _one_of(first: str, second: str) -> Converter:
-    """Take one of two words."""
+def _one_of(*words: str) -> Converter:
+    """Take one of some words."""
 
     def convert(value: Any, name: str) -> Any:
-        if value not in (first, second):
-            raise InputError(f"{name}: {value!r}; expected {first!r} or {second!r}")
+        if value not in words:
+            raise InputError(f"{name}: {value!r}; expected {' or '.join(map(repr, words))}")
         return value
 
     return convert
@@ -97,6 +107,8 @@ CONVERTERS: dict[str, Converter] = {
     "seed": as_whole,
     "sample_weight": _plainly(as_weights),
     "groups": _plainly(as_groups),
+    "cluster": as_groups,
+    "time": _plainly(as_times),
     "class_names": lambda value, _: value,
     "given": lambda value, _: value,
     "from_logits": _plainly(bool),
@@ -106,6 +118,8 @@ CONVERTERS: dict[str, Converter] = {
     "draws": _optional(as_whole),
     "test": _one_of("score", "refit"),
     "bracket": _plainly(bool),
+    "best": _plainly(bool),
+    "assume": _optional(_one_of("monotone")),
     "sample": _optional(as_whole),
     "threads": _optional(as_whole),
 }

@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from calipers._plot import Kind, Source
 
 # The columns of a table of estimates that hold numbers, of which some may be missing.
-NUMBERS = ("value", "stderr", "lower", "p_value", "in_sample")
+NUMBERS = (
+    "value",
+    "stderr",
+    "lower",
+    "upper",
+    "best",
+    "interval_low",
+    "interval_high",
+    "p_value",
+    "in_sample",
+)
 
 
 class Decomposition(NamedTuple):
@@ -94,8 +104,16 @@ class Estimate(float):
         The standard error of the estimate; it allows for what folds share.
     lower : float
         A lower confidence bound on the calibration error.
+    upper : float or None
+        With ``assume="monotone"``: an upper confidence bound, if the truth never falls as the
+        prediction rises; None where that says nothing, or where the data contradict it.
+    best : float or None
+        The best guess of the error, which errs to either side; None where none was made.
+    interval : tuple of float, or None
+        The ends of an interval around the best guess that holds the error in about 90 of 100 data
+        sets; ``interval_low`` and ``interval_high`` are its ends.
     confidence : float
-        The confidence of the lower bound.
+        The confidence of the bounds.
     p_value : float or None
         The p-value of "this model is calibrated", by drawing labels from the predictions; None if
         no drawings were asked for.
@@ -124,22 +142,28 @@ class Estimate(float):
     """
 
     __slots__ = (
+        "best",
         "confidence",
         "decomposition",
         "draws",
         "in_sample",
         "infinite_rows",
+        "interval",
         "lower",
         "metric",
         "n",
         "p_value",
         "scores",
         "stderr",
+        "upper",
     )
 
     metric: str
     stderr: float
     lower: float
+    upper: float | None
+    best: float | None
+    interval: tuple[float, float] | None
     confidence: float
     p_value: float | None
     draws: int | None
@@ -155,6 +179,9 @@ class Estimate(float):
         self.metric = fields["metric"]
         self.stderr = fields["stderr"]
         self.lower = fields["lower"]
+        self.upper = fields["upper"]
+        self.best = fields["best"]
+        self.interval = fields["interval"]
         self.p_value = fields["p_value"]
         self.draws = fields["draws"]
         self.in_sample = fields["in_sample"]
@@ -171,6 +198,16 @@ class Estimate(float):
         """The estimate as a plain float."""
         return float(self)
 
+    @property
+    def interval_low(self) -> float | None:
+        """Where the interval around the best guess begins."""
+        return None if self.interval is None else self.interval[0]
+
+    @property
+    def interval_high(self) -> float | None:
+        """Where it ends."""
+        return None if self.interval is None else self.interval[1]
+
     def __reduce__(self) -> tuple[type[Estimate], tuple[Mapping[str, Any], float, int]]:
         """Pickle and copy it with everything it knows."""
         fields = {name: getattr(self, name) for name in ("value", *self.__slots__)}
@@ -180,7 +217,7 @@ class Estimate(float):
         """Show the numbers that are there."""
         names = ("metric", "value", "stderr", "lower")
         shown = [f"{name}={getattr(self, name)!r}" for name in names]
-        for name in ("p_value", "in_sample"):
+        for name in ("upper", "best", "interval", "p_value", "in_sample"):
             if getattr(self, name) is not None:
                 shown.append(f"{name}={getattr(self, name)!r}")
         return f"Estimate({', '.join(shown)}, n={self.n})"
@@ -198,6 +235,8 @@ class Report(Mapping[str, Estimate]):
     sample : int or None
         Of a stream, the number of rows that were estimated by cross-fitting; what was learnt from
         them scored all others. None if all rows were.
+    clusters : int or None
+        The number of clusters, if rows belong together.
     classes : list of str
         The classes' names, in the order of the columns.
     recalibrator : str
@@ -207,7 +246,11 @@ class Report(Mapping[str, Estimate]):
     seed : int
         The seed of everything random.
     confidence : float
-        The confidence of the lower bounds.
+        The confidence of the bounds.
+    assume : str or None
+        What the upper bounds take to be true.
+    contradicted : bool
+        Whether the data contradict it.
     estimates : dict of str to Estimate
         The estimates, in the order in which the metrics were asked for.
     approximations : list of str
@@ -247,12 +290,15 @@ class Report(Mapping[str, Estimate]):
         self._source = source
         self.n: int = fields["n"]
         self.sample: int | None = fields["sample"]
+        self.clusters: int | None = fields["clusters"]
         self.classes: list[str] = fields["classes"]
         self.recalibrator: str = fields["recalibrator"]
         self.folds: int = fields["folds"]
         self.repeats: int = fields["repeats"]
         self.seed: int = fields["seed"]
         self.confidence: float = fields["confidence"]
+        self.assume: str | None = fields["assume"]
+        self.contradicted: bool = fields["contradicted"]
         self.renormalised_rows: int = fields["renormalised_rows"]
         self.fits: int | None = fields["fits"]
         self.unconverged_fits: int = fields["unconverged_fits"]

@@ -33,6 +33,9 @@ def _fields(saved: dict[str, Any]) -> dict[str, Any]:
     names = ("n", "classes", "recalibrator", "folds", "repeats", "seed", "confidence")
     fields = {name: saved[name] for name in (*names, "renormalised_rows", "unconverged_fits")}
     fields["sample"] = saved.get("sample")
+    fields["clusters"] = saved.get("clusters")
+    fields["assume"] = saved.get("assume")
+    fields["contradicted"] = saved.get("contradicted", False)
     fields["approximations"] = saved.get("approximations", [])
     fields["fits"] = None
     fields["notes"] = []
@@ -61,9 +64,11 @@ def _estimates(metrics: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
         decomposition = one.get("decomposition")
         fields: dict[str, Any] = {
             name: None if one.get(name) is None else float(one[name])
-            for name in ("p_value", "in_sample")
+            for name in ("p_value", "in_sample", "upper", "best")
         }
         fields.update({name: float(one[name]) for name in ("value", "stderr", "lower")})
+        around = one.get("interval")
+        fields["interval"] = around and (float(around[0]), float(around[1]))
         fields["metric"] = metric
         fields["draws"] = one.get("draws")
         fields["decomposition"] = decomposition and tuple(decomposition[part] for part in parts)
@@ -88,8 +93,9 @@ def _shown(report: Report) -> tuple[str, str]:
     if "group" in own:
         columns.insert(0, ("group", ["" if group is None else group for group in own["group"]]))
     lower = f"lower {round(100 * report.confidence, 4):g}%"
-    titles = ("estimate", "std. error", lower, "p_value", "in-sample")
-    for title, name in zip(titles, NUMBERS, strict=True):
+    titles = ("estimate", "std. error", lower, lower.replace("lower", "upper"), "best guess")
+    around = ("from", "to")
+    for title, name in zip((*titles, *around, "p_value", "in-sample"), NUMBERS, strict=True):
         if (title != "p_value" or "group" in own) and any(value is not None for value in own[name]):
             columns.append((title, own[name]))
     tables = [(heading, columns)]

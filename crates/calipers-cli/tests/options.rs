@@ -31,6 +31,11 @@ const COMMANDS: &[Base] = &[
         &[COLUMNS[0], COLUMNS[1], ("--recalibrator", "isotonic"), ("--max", "l1=0.5")],
     ),
     (
+        "certify",
+        &["certify", "table.csv"],
+        &[COLUMNS[0], COLUMNS[1], ("--recalibrator", "isotonic"), ("--max", "l1=0.9")],
+    ),
+    (
         "compare",
         &["compare", "table.csv", "other.csv"],
         &[COLUMNS[0], COLUMNS[1], ("--recalibrator", "isotonic"), ("--metric", "l1,log")],
@@ -79,6 +84,10 @@ const TRIALS: &[Trial] = &[
     ("--renormalise", &[("table.csv", "rounded.csv")], &[("--renormalise", "")]),
     ("--weight", &[], &[("--weight", "weight")]),
     ("--group", &[], &[("--group", "group")]),
+    ("--cluster", &[("--folds", "2")], &[("--cluster", "group")]),
+    ("--time", &[], &[("--time", "id")]),
+    ("--best", &[("--recalibrator", "auto")], &[("--best", "none")]),
+    ("--assume", &[], &[("--assume", "monotone")]),
     ("--metric", &[], &[("--metric", "brier")]),
     ("--max", &[], &[("--max", "l1=0.01")]),
     ("--max-worse", &[], &[("--max-worse", "l1=0.01")]),
@@ -116,6 +125,8 @@ const ELSEWHERE: &[(&str, Trial)] = &[
         "neighbours",
         ("--seed", &[("--measure", "skce"), ("table.csv", "few.csv")], &[("--seed", "1")]),
     ),
+    ("plot", ("--cluster", &[], &[("--cluster", "group")])),
+    ("certify", ("--log-floor", &[("--max", "log=9")], &[("--log-floor", "1e-6")])),
     ("check", ("--log-floor", &[("--max", "log=9")], &[("--log-floor", "1e-6")])),
     // The g of a reliability diagram is fitted to all rows: folds are refused there.
     ("plot", ("--folds", &[("reliability", "contribution")], &[("--folds", "3")])),
@@ -130,6 +141,10 @@ const ELSEWHERE: &[(&str, Trial)] = &[
 /// What is refused, and what is said: a reason, and where to go.
 const REFUSED: &[(&str, Flags, &str)] = &[
     ("compare", &[("--group", "group")], "error: --group: "),
+    ("certify", &[("--group", "group")], "error: --group: "),
+    ("certify", &[("--weight", "weight")], "error: --weight: "),
+    ("certify", &[("--cluster", "group")], "error: --cluster: "),
+    ("certify", &[("--time", "id")], "error: --time: "),
     ("plot", &[("--group", "group")], "error: --group: "),
     ("plot", &[("--folds", "3")], "error: --folds, --fold-column, --repeats: "),
     ("plot", &[("--fold-column", "fold")], "error: --folds, --fold-column, --repeats: "),

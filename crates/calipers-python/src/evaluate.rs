@@ -131,12 +131,15 @@ pub fn as_dict<'py>(
     dict.set_item("notes", &notes)?;
     dict.set_item("n", report.rows)?;
     dict.set_item("sample", report.sample)?;
+    dict.set_item("clusters", report.clusters)?;
     dict.set_item("classes", &report.classes)?;
     dict.set_item("recalibrator", &report.recalibrator)?;
     dict.set_item("folds", report.folds)?;
     dict.set_item("repeats", report.repeats)?;
     dict.set_item("seed", report.seed)?;
     dict.set_item("confidence", report.confidence)?;
+    dict.set_item("assume", report.assumption.map(|assumption| assumption.name()))?;
+    dict.set_item("contradicted", report.contradicted)?;
     dict.set_item("renormalised_rows", report.renormalised_rows)?;
     dict.set_item("fits", report.fits)?;
     dict.set_item("unconverged_fits", report.unconverged_fits)?;
@@ -157,6 +160,9 @@ fn estimates<'py>(py: Python<'py>, found: &mut [Estimate]) -> PyResult<Bound<'py
         fields.set_item("value", one.value)?;
         fields.set_item("stderr", one.stderr)?;
         fields.set_item("lower", one.lower)?;
+        fields.set_item("best", one.best)?;
+        fields.set_item("interval", one.interval)?;
+        fields.set_item("upper", one.upper)?;
         fields.set_item("p_value", one.p_value)?;
         fields.set_item("draws", one.draws)?;
         fields.set_item("in_sample", one.in_sample)?;

@@ -27,19 +27,24 @@ impl Monitor {
     }
 
     /// The evidence with further rows, given the class of each.
-    #[pyo3(signature = (scores, codes, from_logits))]
+    #[pyo3(signature = (scores, codes, from_logits, cluster))]
     fn observe<'py>(
         &self,
         py: Python<'py>,
         scores: Scores<'py>,
         codes: PyReadonlyArray1<'py, u32>,
         from_logits: bool,
+        cluster: Option<Vec<String>>,
     ) -> PyResult<Self> {
         let view = scores.view();
         let codes = codes.as_array().to_vec();
         let mut core = self.core.clone();
         let work = || {
-            core.observe(&view.predictions(&codes, from_logits)?)?;
+            let mut predictions = view.predictions(&codes, from_logits)?;
+            if let Some(cluster) = &cluster {
+                predictions = predictions.with_clusters(cluster)?;
+            }
+            core.observe(&predictions)?;
             Ok(core)
         };
         let core = if view.rows().saturating_mul(view.columns()) <= AT_ONCE {

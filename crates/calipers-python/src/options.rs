@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use calipers::{
-    BinaryNorm, Estimator, Folds, Metric, Origin, Predictions, Recalibrator, Test, recalibrator,
+    Assumption, BinaryNorm, Estimator, Folds, Metric, Origin, Predictions, Recalibrator, Test,
+    recalibrator,
 };
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyTypeError;
@@ -26,6 +27,8 @@ pub struct Options {
     learner: Option<Learner>,
     weights: Option<Vec<f64>>,
     groups: Option<Vec<String>>,
+    cluster: Option<Vec<String>>,
+    time: Option<Vec<f64>>,
     origin: Option<(String, Vec<String>)>,
     class_names: Option<Vec<String>>,
     /// Whether the classes' names are given, and not the columns' own.
@@ -64,6 +67,8 @@ impl Options {
             learner: None,
             weights: None,
             groups: None,
+            cluster: None,
+            time: None,
             origin: None,
             class_names: None,
             given: false,
@@ -90,6 +95,11 @@ impl Options {
                 self.weights = Some(weights.as_array().to_vec());
             }
             "groups" => self.groups = Some(value.extract()?),
+            "cluster" => self.cluster = Some(value.extract()?),
+            "time" => {
+                let times: PyReadonlyArray1<'_, f64> = value.extract()?;
+                self.time = Some(times.as_array().to_vec());
+            }
             "origin" => self.origin = Some(value.extract()?),
             "class_names" => self.class_names = Some(value.extract()?),
             "given" => self.given = value.extract()?,
@@ -107,6 +117,12 @@ impl Options {
                 self.estimator = self.estimator.test(test);
             }
             "bracket" => self.estimator = self.estimator.bracket(value.extract()?),
+            "best" => self.estimator = self.estimator.best(value.extract()?),
+            "assume" => {
+                if is(value, "monotone")? {
+                    self.estimator = self.estimator.assume(Assumption::Monotone);
+                }
+            }
             "sample" => self.estimator = self.estimator.sample(value.extract()?),
             "threads" => self.threads = value.extract()?,
             "progress" => self.progress = Some(Arc::new(value.clone().unbind())),
@@ -143,6 +159,12 @@ impl Options {
         }
         if let Some(groups) = &self.groups {
             predictions = predictions.with_groups(groups)?;
+        }
+        if let Some(cluster) = &self.cluster {
+            predictions = predictions.with_clusters(cluster)?;
+        }
+        if let Some(time) = &self.time {
+            predictions = predictions.with_times(time)?;
         }
         Ok(match self.origin() {
             Some(origin) => predictions.with_origin(origin),

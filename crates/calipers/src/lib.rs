@@ -47,13 +47,13 @@ pub mod words;
 
 pub use data::labels;
 pub use data::{
-    Folds, Origin, Predictions, Probabilities, Real, RowGroups, SUM_TOLERANCE, Sample, Simulation,
-    check_weights, simulate,
+    Clusters, Folds, Origin, Predictions, Probabilities, Real, RowGroups, SUM_TOLERANCE, Sample,
+    Simulation, check_weights, simulate,
 };
 pub use error::{Error, Result};
 pub use estimate::{
-    Comparison, Decomposition, Difference, Estimate, Estimator, Group, GroupAware, GroupErrors,
-    Report, Test,
+    Assumption, Comparison, Decomposition, Difference, Estimate, Estimator, Group, GroupAware,
+    GroupErrors, Report, Test,
 };
 pub use figure::{
     Axis, ClassRow, ClassTable, Examination, Figure, Figures, Layer, Mark, Moved, Movement, Panel,

@@ -64,6 +64,8 @@ impl From<&ColumnArgs> for Columns {
             scores: args.scores.columns(),
             weight: args.weight.clone(),
             group: args.group.clone(),
+            cluster: None,
+            time: None,
             folds: FoldColumn::Unsaid,
             key: None,
             renormalise: args.scores.renormalise,

@@ -20,6 +20,16 @@ pub struct FittingArgs {
     #[arg(long, value_name = "COL", conflicts_with = "folds", help_heading = FOLDS)]
     pub fold_column: Option<String>,
 
+    /// Column that says which rows belong together, such as those of one patient: folds keep them
+    /// together, and bounds allow for what they share
+    #[arg(long, value_name = "COL", conflicts_with = "time", help_heading = FOLDS)]
+    pub cluster: Option<String>,
+
+    /// Column of numbers or dates that says when a row was: folds are pieces of time, and bounds allow
+    /// for what neighbours share
+    #[arg(long, value_name = "COL", conflicts_with = "fold_column", help_heading = FOLDS)]
+    pub time: Option<String>,
+
     /// Draw the folds this often and average
     #[arg(long, value_name = "R", default_value_t = 1, allow_negative_numbers = true, help_heading = FOLDS)]
     pub repeats: usize,

@@ -5,6 +5,9 @@ use clap::Args;
 
 use super::{COLUMNS, OUTPUT};
 
+/// The memory that rows may take by default.
+const DEFAULT_MEMORY: u64 = 2_000_000_000;
+
 /// How many rows, of how many files, and who they are.
 #[derive(Debug, Args)]
 pub struct ManyArgs {
@@ -26,6 +29,13 @@ pub struct ManyArgs {
     /// first one is an error
     #[arg(long, help_heading = OUTPUT)]
     pub skip_bad_files: bool,
+}
+
+/// One file, as a table if it fits in memory.
+impl Default for ManyArgs {
+    fn default() -> Self {
+        Self { key: None, sample: None, memory: DEFAULT_MEMORY, skip_bad_files: false }
+    }
 }
 
 impl ManyArgs {
@@ -71,7 +81,7 @@ mod tests {
 
     #[test]
     fn sizes_are_read_with_their_units() {
-        assert_eq!(bytes("2GB"), Ok(2_000_000_000));
+        assert_eq!(bytes("2GB"), Ok(DEFAULT_MEMORY), "what the option says");
         assert_eq!(bytes("1.5 MiB"), Ok(3 << 19));
         assert_eq!(bytes("800"), Ok(800));
         assert!(bytes("much").is_err() && bytes("2 apples").is_err());

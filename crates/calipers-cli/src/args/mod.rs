@@ -1,5 +1,6 @@
 //! Groups of arguments that several commands have; what is a command's own is beside the command.
 
+mod answer;
 mod columns;
 mod files;
 mod fitting;
@@ -9,6 +10,7 @@ mod method;
 mod metrics;
 mod running;
 
+pub use answer::AnswerArgs;
 pub use columns::{ColumnArgs, ScoreArgs};
 pub use files::{many_to_read, to_read, to_write};
 pub use fitting::FittingArgs;

@@ -12,7 +12,8 @@ use calipers_files::Format;
 use super::explain::explain;
 use super::measure::{estimator, files, folds, metrics};
 use crate::args::{
-    ColumnArgs, MEASURE, ManyArgs, MethodArgs, MetricArgs, OUTPUT, ReportFormat, many_to_read,
+    AnswerArgs, ColumnArgs, MEASURE, ManyArgs, MethodArgs, MetricArgs, OUTPUT, ReportFormat,
+    many_to_read,
 };
 use crate::error::{Failure, Result, say};
 use crate::output::{self, look};
@@ -55,6 +56,9 @@ pub struct Args {
     #[command(flatten)]
     pub method: MethodArgs,
 
+    #[command(flatten)]
+    pub answer: AnswerArgs,
+
     /// Add the in-sample estimates, which err upwards as the others err downwards
     #[arg(long, help_heading = MEASURE)]
     pub bracket: bool,
@@ -88,7 +92,7 @@ pub fn run(args: &Args) -> Result<()> {
             .hint("--format json has them"));
     }
     let metrics = metrics(args.metrics.metric.iter().map(String::as_str))?;
-    let estimator = estimator(metrics, &args.method)?.bracket(args.bracket);
+    let estimator = args.answer.ask(estimator(metrics, &args.method)?.bracket(args.bracket));
     let start = Instant::now();
     let fitting = &args.method.fitting;
     let files = files(&args.files, &args.columns, &args.many, fitting);

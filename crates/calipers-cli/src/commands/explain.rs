@@ -14,6 +14,7 @@ pub fn explain(error: &Error) -> Failure {
         Error::Setting { name: "threads", reason } => {
             Failure::unexpected(format!("threads: {reason}"))
         }
+        Error::Setting { name: "clusters" | "times", reason } => Failure::input(reason.clone()),
         Error::Setting { name, reason } => {
             let flag = name.replace(' ', "-");
             Failure::input(format!("--{flag}: {reason}"))

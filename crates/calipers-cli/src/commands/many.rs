@@ -12,7 +12,7 @@ use calipers_files::{
 
 use super::explain::explain;
 use crate::args::{ColumnArgs, ManyArgs};
-use crate::error::{Result, say};
+use crate::error::{Failure, Result, say};
 use crate::output;
 use crate::progress::Progress;
 
@@ -35,6 +35,9 @@ pub struct Files<'a> {
     pub columns: &'a ColumnArgs,
     pub many: &'a ManyArgs,
     pub folds: FoldColumn,
+    /// Which rows belong together, and when they were.
+    pub cluster: Option<String>,
+    pub time: Option<String>,
     pub threads: usize,
 }
 
@@ -76,7 +79,8 @@ impl Files<'_> {
 
     fn asked(&self) -> Columns {
         let key = self.many.key.clone();
-        Columns { folds: self.folds.clone(), key, ..self.columns.into() }
+        let (cluster, time) = (self.cluster.clone(), self.time.clone());
+        Columns { folds: self.folds.clone(), key, cluster, time, ..self.columns.into() }
     }
 
     /// Reads the one file as a table, if that is what it is and it fits; else finds the files.
@@ -109,7 +113,7 @@ impl Files<'_> {
         if !few {
             let layout = Layout::of(&inputs, &columns)?;
             if !fits(&inputs, &layout, self.many.room())? {
-                return Ok(Begun::Stream(self.laid_out(inputs, layout)));
+                return self.laid_out(inputs, layout).map(Begun::Stream);
             }
         }
         let table = inputs.read(0, &columns.wanted())?;
@@ -127,12 +131,20 @@ impl Files<'_> {
             inputs = self.without_bad_files(&inputs)?;
         }
         let layout = Layout::of(&inputs, &self.asked())?;
-        Ok(self.laid_out(inputs, layout))
+        self.laid_out(inputs, layout)
     }
 
-    fn laid_out(&self, inputs: Inputs, layout: Layout) -> Stream {
+    fn laid_out(&self, inputs: Inputs, layout: Layout) -> Result<Stream> {
+        let flag =
+            self.cluster.as_ref().map(|_| "--cluster").or(self.time.as_ref().map(|_| "--time"));
+        if let Some(flag) = flag {
+            return Err(Failure::input(format!(
+                "{flag}: several files, and what is read a part at a time, are taken for independent rows"
+            ))
+            .hint("put the rows in one file that fits in memory"));
+        }
         let most = planned(&layout, self.many.room());
-        Stream { inputs, layout, most }
+        Ok(Stream { inputs, layout, most })
     }
 
     /// The files that can be read; the others are named.

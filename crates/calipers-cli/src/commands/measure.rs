@@ -100,5 +100,6 @@ pub fn files<'a>(
     fitting: &FittingArgs,
 ) -> Files<'a> {
     let threads = fitting.running.threads.into();
-    Files { paths, columns, many, folds: fold_column(fitting), threads }
+    let (cluster, time) = (fitting.cluster.clone(), fitting.time.clone());
+    Files { paths, columns, many, folds: fold_column(fitting), cluster, time, threads }
 }

@@ -3,6 +3,7 @@
 //! A new command is such a file, its `mod`, and a line in the list below, from which the program's
 //! sub-commands, in this order, and the way to each `run` follow.
 
+mod certify;
 mod check;
 mod columns;
 mod compare;
@@ -48,6 +49,7 @@ macro_rules! commands {
 commands! {
     Estimate => estimate,
     Check => check,
+    Certify => certify,
     Compare => compare,
     Report => report,
     Plan => plan,

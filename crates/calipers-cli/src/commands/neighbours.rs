@@ -81,6 +81,8 @@ pub fn run(args: &Args) -> Result<()> {
         columns: &args.columns,
         many: &args.many,
         folds: FoldColumn::Unsaid,
+        cluster: None,
+        time: None,
         threads: args.running.threads.into(),
     };
     let progress = Progress::start(format!("reading {}", files.name()));

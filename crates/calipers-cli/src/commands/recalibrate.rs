@@ -156,6 +156,8 @@ fn fit(args: &FitArgs) -> Result<()> {
         columns: &args.columns,
         many: &args.many,
         folds: FoldColumn::Drawn,
+        cluster: None,
+        time: None,
         threads: args.running.threads.into(),
     };
     let progress = Progress::start(format!("reading {}", files.name()));

@@ -12,7 +12,9 @@ use calipers_files::words::file_name;
 use super::compare::{Models, load_models};
 use super::explain::explain;
 use super::measure::{estimator, metrics};
-use crate::args::{Binary, ColumnArgs, MEASURE, ManyArgs, MethodArgs, MetricArgs, to_read};
+use crate::args::{
+    AnswerArgs, Binary, ColumnArgs, MEASURE, ManyArgs, MethodArgs, MetricArgs, to_read,
+};
 use crate::error::{Failure, Result};
 use crate::output;
 use crate::progress::Progress;
@@ -53,6 +55,9 @@ pub struct Args {
     #[command(flatten)]
     pub method: MethodArgs,
 
+    #[command(flatten)]
+    pub answer: AnswerArgs,
+
     /// Add the in-sample estimates, which err upwards as the others err downwards
     #[arg(long, help_heading = MEASURE)]
     pub bracket: bool,
@@ -66,7 +71,7 @@ pub fn run(args: &Args) -> Result<()> {
         return Err(Failure::input(format!("{}: a page ends in .html", file_name(&args.output))));
     }
     let metrics = metrics(args.metrics.metric.iter().map(String::as_str))?;
-    let estimator = estimator(metrics, &args.method)?.bracket(args.bracket);
+    let estimator = args.answer.ask(estimator(metrics, &args.method)?.bracket(args.bracket));
     let start = Instant::now();
     let progress = Progress::start("reading");
     let said = |line: &str| progress.say(line);

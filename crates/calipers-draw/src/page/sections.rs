@@ -9,7 +9,9 @@ use super::{Page, when};
 use crate::escape::escape;
 use crate::number::place;
 use crate::svg::Size;
-use crate::text::{Tested, count, decimal, lower_name, notes, too_small};
+use crate::text::{
+    Tested, count, decimal, interval, interval_name, lower_name, notes, too_small, upper_name,
+};
 
 /// Beyond so many lines, a table holds those with the largest errors.
 const MOST_LINES: usize = 1_000;
@@ -70,12 +72,23 @@ impl Page<'_> {
         let several = self.seen.models.len() > 1;
         let Some(first) = self.seen.reports.first() else { return String::new() };
         let lower = lower_name(first.confidence);
-        let bracket = first.estimates.iter().any(|one| one.in_sample.is_some());
+        let any = |has: fn(&Estimate) -> bool| {
+            self.seen.reports.iter().flat_map(|report| &report.estimates).any(has)
+        };
+        let bracket = any(|one| one.in_sample.is_some());
+        let (guessed, bounded) = (any(|one| one.best.is_some()), any(|one| one.upper.is_some()));
+        let (upper, around) = (upper_name(first.confidence), interval_name());
         let mut columns: Vec<Column<'_>> = vec![("metric", true)];
         if several {
             columns.insert(0, ("model", true));
         }
         columns.extend([("estimate", false), ("std. error", false), (lower.as_str(), false)]);
+        if bounded {
+            columns.push((upper.as_str(), false));
+        }
+        if guessed {
+            columns.extend([("best guess", false), (around.as_str(), true)]);
+        }
         if bracket {
             columns.push(("in-sample", false));
         }
@@ -87,6 +100,13 @@ impl Page<'_> {
                     row.insert(0, Cell::html(self.name(model)));
                 }
                 row.extend(numbers(one));
+                if bounded {
+                    row.push(Cell::maybe(one.upper));
+                }
+                if guessed {
+                    row.push(Cell::maybe(one.best));
+                    row.push(Cell::word(&interval(one).unwrap_or_else(|| "–".to_owned())));
+                }
                 if bracket {
                     row.push(Cell::maybe(one.in_sample));
                 }
@@ -94,10 +114,17 @@ impl Page<'_> {
             }
         }
         rows.truncate(MOST_LINES);
+        let guess = match guessed {
+            true => {
+                " The best guess errs to either side, and its interval holds the error in about 90 of \
+                     100 data sets."
+            }
+            false => "",
+        };
         let identifier = self.identifier("t");
         format!(
             "<section><h2>Errors</h2>\n{}{}<p class=\"note\">Estimates are lower bounds of the true errors, in \
-             expectation. With the confidence said, the error is above its lower bound. The p-value is how often \
+             expectation. With the confidence said, the error is above its lower bound.{guess} The p-value is how often \
              labels drawn from the predictions would look as odd as those observed.</p>\n{}</section>\n",
             table(&identifier, &columns, &rows),
             self.tests(),

@@ -2,7 +2,8 @@
 
 use calipers::{Estimate, Measurements, Report};
 
-/// `metric,value,stderr,lower,p_value`, with in-sample estimates `in_sample` as well, and with groups
+/// `metric,value,stderr,lower,p_value`, with in-sample estimates `in_sample` as well, with best guesses
+/// `best,interval_low,interval_high`, with upper bounds `upper`, and with groups
 /// `group,rows` before them all; what was not computed is empty, and infinity is `inf`. The whole file
 /// is the group without a name.
 ///
@@ -22,11 +23,18 @@ pub fn report(report: &Report) -> String {
         text.push_str("group,rows,");
     }
     text.push_str("metric,value,stderr,lower,p_value");
-    text.push_str(if in_sample { ",in_sample\n" } else { "\n" });
+    let best = report.estimates.iter().any(|one| one.best.is_some());
+    let upper = report.estimates.iter().any(|one| one.upper.is_some());
+    text.push_str(if in_sample { ",in_sample" } else { "" });
+    text.push_str(if best { ",best,interval_low,interval_high" } else { "" });
+    text.push_str(if upper { ",upper\n" } else { "\n" });
     let mut lines = |before: &str, estimates: &[Estimate]| {
         for one in estimates {
             let numbers = [Some(one.value), Some(one.stderr), Some(one.lower), one.p_value];
+            let (low, high) = one.interval.unzip();
+            let guess = [one.best, low, high].into_iter().filter(|_| best);
             let numbers = numbers.into_iter().chain(in_sample.then_some(one.in_sample));
+            let numbers = numbers.chain(guess).chain(upper.then_some(one.upper));
             text.push_str(before);
             text.push_str(&quoted(&one.metric));
             for value in numbers {

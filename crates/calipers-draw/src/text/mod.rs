@@ -14,6 +14,7 @@
 //! # Ok::<(), calipers::Error>(())
 //! ```
 
+mod certify;
 mod check;
 mod comparison;
 pub mod csv;
@@ -28,13 +29,14 @@ mod table;
 mod tested;
 mod worse;
 
+pub use certify::{Certified, certify, certify_json};
 pub use check::{Outcome, Verdict, check, check_json};
 pub use comparison::comparison;
 pub use junit::junit;
 pub use neighbours::measurements;
 pub use notes::{approximations, fit_notes, note, notes};
 pub use numbers::{count, decimal, percent};
-pub(crate) use report::{lower_name, too_small};
+pub(crate) use report::{interval, interval_name, lower_name, too_small, upper_name};
 pub use report::{report, report_html};
 pub(crate) use shown::Shown;
 pub use table::Table;

@@ -61,6 +61,21 @@ pub fn notes(report: &Report, face: Face) -> Vec<String> {
              but the rows are too few to say by how much",
         ));
     }
+    if report.contradicted {
+        notes.push(note(
+            "the data contradict a truth that never falls as the prediction rises: there is\n      \
+             no upper bound",
+        ));
+    } else if report.assumption.is_some() {
+        notes.push(note("upper bounds hold if the truth never falls as the prediction rises"));
+        if let Some(one) = report.estimates.iter().find(|one| one.upper.is_none()) {
+            notes.push(note(&format!(
+                "{} has no upper bound: what rises is a class or the top one; top-{} and\n      \
+                 classwise-{} have one",
+                one.metric, one.metric, one.metric
+            )));
+        }
+    }
     if report.estimates.iter().any(|one| one.in_sample.is_some()) {
         notes.push(note(
             "in-sample estimates err upwards, as the others err downwards; they are no\n      \

@@ -3,7 +3,7 @@
 use calipers::words::{listed, thousands, visible};
 use calipers::{Decomposition, Estimate, Group, GroupErrors, Report};
 
-use super::numbers::{count, percent};
+use super::numbers::{count, decimal, percent};
 use super::table::paragraph;
 use super::tested::Tested;
 use super::{Look, Table, WIDTH};
@@ -62,6 +62,9 @@ fn measured(report: &Report, name: Option<&str>) -> String {
         format!("recalibrator {}", report.recalibrator),
         format!("{} folds", report.folds),
     ]);
+    if let Some(clusters) = report.clusters {
+        parts.insert(1, count(clusters, "cluster"));
+    }
     if let Some(sample) = sample {
         parts.insert(1, sample);
     }
@@ -98,6 +101,21 @@ pub(crate) fn lower_name(confidence: f64) -> String {
     format!("lower {}", percent(confidence))
 }
 
+/// What the column of upper bounds is called.
+pub(crate) fn upper_name(confidence: f64) -> String {
+    format!("upper {}", percent(confidence))
+}
+
+/// What the column of intervals around best guesses is called.
+pub(crate) fn interval_name() -> String {
+    format!("{} interval", percent(Estimate::INTERVAL))
+}
+
+/// The interval around a best guess.
+pub(crate) fn interval(one: &Estimate) -> Option<String> {
+    one.interval.map(|(low, high)| format!("{} to {}", decimal(low), decimal(high)))
+}
+
 /// A column of numbers: its name, and what it takes from an estimate.
 type Numbers<'a> = (&'a str, fn(&Estimate) -> Option<f64>);
 
@@ -113,17 +131,23 @@ fn with_columns(
     confidence: f64,
     others: &[Numbers<'_>],
 ) -> Table {
-    let lower = lower_name(confidence);
-    let columns: [Numbers<'_>; 3] = [
+    let (lower, upper) = (lower_name(confidence), upper_name(confidence));
+    let columns: [Numbers<'_>; 5] = [
         ("estimate", |one| Some(one.value)),
         ("std. error", |one| Some(one.stderr)),
         (&lower, |one| Some(one.lower)),
+        (&upper, |one| one.upper),
+        ("best guess", |one| one.best),
     ];
     let in_sample: Numbers<'_> = ("in-sample", |one| one.in_sample);
     for (name, get) in columns.iter().chain(others).chain([&in_sample]) {
         if estimates.iter().any(|one| get(one).is_some()) {
             table = table.numbers(name, estimates.iter().map(|one| get(one)));
         }
+    }
+    if estimates.iter().any(|one| one.interval.is_some()) {
+        let cells = estimates.iter().map(|one| interval(one).unwrap_or_default());
+        table = table.words(&interval_name(), cells);
     }
     table
 }

@@ -20,6 +20,10 @@ pub struct Columns {
     pub weight: Option<String>,
     /// Which group a row belongs to; unsaid, an archive's array `groups`.
     pub group: Option<String>,
+    /// Which rows belong together, such as those of one patient.
+    pub cluster: Option<String>,
+    /// When a row was, where neighbours in time may share their fate.
+    pub time: Option<String>,
     /// Which fold a row belongs to.
     pub folds: FoldColumn,
     /// What identifies a row, wherever it is; any column, of numbers or of text.
@@ -94,6 +98,20 @@ impl Columns {
         self
     }
 
+    /// The column that says which rows belong together.
+    #[must_use]
+    pub fn cluster(mut self, name: impl Into<String>) -> Self {
+        self.cluster = Some(name.into());
+        self
+    }
+
+    /// The column that says when a row was.
+    #[must_use]
+    pub fn time(mut self, name: impl Into<String>) -> Self {
+        self.time = Some(name.into());
+        self
+    }
+
     /// The column of the folds.
     #[must_use]
     pub fn fold(mut self, name: impl Into<String>) -> Self {
@@ -140,9 +158,8 @@ impl Columns {
     /// The columns that are named and are not predictions.
     pub(crate) fn singles(&self) -> impl Iterator<Item = &String> {
         let fold = if let FoldColumn::Named(name) = &self.folds { Some(name) } else { None };
-        let [label, weight, group, key] =
-            [&self.label, &self.weight, &self.group, &self.key].map(Option::as_ref);
-        [label, weight, group, fold, key].into_iter().flatten()
+        let named = [&self.label, &self.weight, &self.group, &self.cluster, &self.time, &self.key];
+        named.into_iter().flatten().chain(fold)
     }
 }
 

@@ -64,6 +64,38 @@ pub fn words(source: &Source, name: &str, values: &Values, what: &str) -> Result
     }
 }
 
+/// When rows were: numbers as they are, or dates that begin with the year, as places in their order.
+pub fn times(source: &Source, name: &str, values: &Values) -> Result<Vec<f64>> {
+    if let Values::Numbers(_) = values {
+        let numbers = numbers(source, name, values, "time")?;
+        return match numbers.iter().position(|number| number.is_infinite()) {
+            None => Ok(numbers.to_vec()),
+            Some(row) => {
+                Err(Error::input(format!("{}: the time is infinite", source.cell(row, name))))
+            }
+        };
+    }
+    let words = words(source, name, values, "time")?;
+    // 2024-03-01, with or without a time of the day behind it: letters sort as dates do.
+    let is_date = |word: &String| {
+        let mut begins = word.bytes().take(10).enumerate();
+        word.len() >= 10
+            && begins.all(|(at, byte)| match at {
+                4 | 7 => byte == b'-',
+                _ => byte.is_ascii_digit(),
+            })
+    };
+    if let Some(row) = words.iter().position(|word| !is_date(word)) {
+        let (place, word) = (source.cell(row, name), &words[row]);
+        return Err(Error::input(format!("{place}: time {word:?} is neither a number nor a date"))
+            .with_hint("dates begin with the year, as in 2024-03-01 or 2024-03-01T12:30:00"));
+    }
+    let mut sorted: Vec<&String> = words.iter().collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    Ok(words.iter().map(|word| sorted.partition_point(|other| *other < word) as f64).collect())
+}
+
 /// Fold ids: whole numbers as they are, anything else numbered in sorted order.
 pub fn fold_ids(source: &Source, name: &str, values: &Values) -> Result<Vec<i64>> {
     if let Values::Numbers(_) = values {

@@ -58,6 +58,10 @@ pub struct Choice {
     pub weight: Option<usize>,
     /// The groups.
     pub group: Option<usize>,
+    /// Which rows belong together.
+    pub cluster: Option<usize>,
+    /// When rows were.
+    pub time: Option<usize>,
     /// The folds.
     pub folds: Option<usize>,
     /// What identifies a row.
@@ -81,6 +85,7 @@ pub fn choose(table: &Table, asked: &Columns) -> Result<Choice> {
     let by_name = |name: &Option<String>| name.as_deref().map(|name| find(table, name)).transpose();
     let mut weight = by_name(&asked.weight)?;
     let mut group = by_name(&asked.group)?;
+    let [cluster, time] = [by_name(&asked.cluster)?, by_name(&asked.time)?];
     let key = by_name(&asked.key)?;
     let mut fold = match &asked.folds {
         FoldColumn::Named(name) => Some(find(table, name)?),
@@ -99,12 +104,15 @@ pub fn choose(table: &Table, asked: &Columns) -> Result<Choice> {
         Some(label) => label,
         None => guess_label(table)?,
     };
-    let taken: Vec<usize> = [Some(label), weight, group, fold, key].into_iter().flatten().collect();
+    let taken = [Some(label), weight, group, cluster, time, fold, key];
+    let taken: Vec<usize> = taken.into_iter().flatten().collect();
     let choice = Choice {
         label,
         scores: choose_scores(table, asked.scores.as_ref(), &taken)?,
         weight,
         group,
+        cluster,
+        time,
         folds: fold,
         key,
         guessed_label: asked.label.is_none(),
@@ -134,14 +142,15 @@ pub fn choose_scores(
 impl Choice {
     /// All columns that are used.
     pub fn columns(&self) -> impl Iterator<Item = usize> + '_ {
-        let others = [self.weight, self.group, self.folds, self.key].into_iter().flatten();
+        let others = [self.weight, self.group, self.cluster, self.time, self.folds, self.key];
+        let others = others.into_iter().flatten();
         std::iter::once(self.label).chain(self.scores.columns.iter().copied()).chain(others)
     }
 
-    /// A column serves one purpose; groups and folds may well be the same, and any column may identify
-    /// a row.
+    /// A column serves one purpose; groups, clusters and folds may well be the same, and any column may
+    /// identify a row.
     fn check(&self, table: &Table) -> Result<()> {
-        let others = [self.weight, self.group, self.folds];
+        let others = [self.weight, self.group, self.cluster, self.time, self.folds];
         let mut seen = HashSet::from([self.label]);
         for &score in &self.scores.columns {
             if !seen.insert(score) || others.contains(&Some(score)) {
@@ -166,6 +175,8 @@ impl Choice {
         for (what, column) in [
             ("weight", self.weight),
             ("group", self.group),
+            ("cluster", self.cluster),
+            ("time", self.time),
             ("fold", self.folds),
             ("key", self.key),
         ] {

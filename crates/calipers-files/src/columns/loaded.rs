@@ -2,7 +2,7 @@
 
 use calipers::{Folds, Predictions};
 
-use super::cells::{fold_ids, words};
+use super::cells::{fold_ids, times, words};
 use super::choose::{Choice, choose};
 use super::classes::class_columns;
 use super::sums::check_sums;
@@ -79,6 +79,17 @@ impl Loaded {
             let cells: Vec<String> = words(source, &group.name, &group.values, "group")?;
             predictions =
                 predictions.with_groups(&cells).map_err(|error| locate::other(&error, source))?;
+        }
+        if let Some(cluster) = choice.cluster {
+            let cluster = &columns[cluster];
+            let cells: Vec<String> = words(source, &cluster.name, &cluster.values, "cluster")?;
+            predictions =
+                predictions.with_clusters(&cells).map_err(|error| locate::other(&error, source))?;
+        }
+        if let Some(time) = choice.time {
+            let cells = times(source, &columns[time].name, &columns[time].values)?;
+            predictions =
+                predictions.with_times(&cells).map_err(|error| locate::other(&error, source))?;
         }
         let folds = choice.folds.map(|folds| &columns[folds]).map(|column| {
             let ids = fold_ids(source, &column.name, &column.values)?;

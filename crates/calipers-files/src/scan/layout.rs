@@ -221,6 +221,8 @@ fn named(
         }),
         weight: choice.weight.map(&own),
         group: choice.group.map(&own),
+        cluster: choice.cluster.map(&own),
+        time: choice.time.map(&own),
         folds: choice.folds.map_or(FoldColumn::Drawn, |at| FoldColumn::Named(own(at))),
         key: choice.key.map(&own),
         renormalise: asked.renormalise,

@@ -76,6 +76,8 @@ impl About {
             }),
             weight: self.weight.clone(),
             group: self.group.clone(),
+            cluster: None,
+            time: None,
             folds: FoldColumn::Drawn,
             key: self.key.clone(),
             renormalise: self.renormalise,

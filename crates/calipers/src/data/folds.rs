@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use rand::seq::SliceRandom;
 
+use super::clusters::Clusters;
 use crate::error::{Error, Result};
 use crate::numeric::random::generator;
 
@@ -67,7 +68,27 @@ impl Folds {
     }
 
     /// Checks the plan against the data.
-    pub(crate) fn check(&self, rows: usize, repeats: usize) -> Result<()> {
+    pub(crate) fn check(
+        &self,
+        rows: usize,
+        clusters: Option<&Clusters>,
+        repeats: usize,
+    ) -> Result<()> {
+        self.check_rows(rows, repeats)?;
+        let Some(clusters) = clusters else { return Ok(()) };
+        if clusters.are_stretches() && repeats > 1 {
+            return Err(Error::Setting {
+                name: "repeats",
+                reason: format!(
+                    "{repeats} repeats of folds in the order of time would all be the same"
+                ),
+            });
+        }
+        let given = if let Folds::Given { ids, .. } = self { Some(&ids[..]) } else { None };
+        clusters.check(self.count(), given)
+    }
+
+    fn check_rows(&self, rows: usize, repeats: usize) -> Result<()> {
         match self {
             Folds::Shuffled(count) if *count < 2 => Err(Error::Setting {
                 name: "folds",
@@ -98,10 +119,17 @@ impl Folds {
     }
 
     /// The fold of each row in one repeat.
-    pub(crate) fn assign(&self, rows: usize, seed: u64, repeat: usize) -> Vec<u32> {
-        match self {
-            Folds::Given { ids, .. } => ids.clone(),
-            Folds::Shuffled(count) => {
+    pub(crate) fn assign(
+        &self,
+        rows: usize,
+        clusters: Option<&Clusters>,
+        seed: u64,
+        repeat: usize,
+    ) -> Vec<u32> {
+        match (self, clusters) {
+            (Folds::Given { ids, .. }, _) => ids.clone(),
+            (Folds::Shuffled(count), Some(clusters)) => clusters.deal(*count, seed, repeat),
+            (Folds::Shuffled(count), None) => {
                 // Dealing 0, 1, 2, … round and shuffling the deal: sizes differ by at most one.
                 let mut ids: Vec<u32> = (0..rows).map(|row| (row % count) as u32).collect();
                 ids.shuffle(&mut generator(seed, repeat as u64));
@@ -118,13 +146,13 @@ mod tests {
     #[test]
     fn sizes_differ_by_at_most_one_and_seeds_and_repeats_differ() {
         let folds = Folds::Shuffled(5);
-        let ids = folds.assign(103, 7, 0);
+        let ids = folds.assign(103, None, 7, 0);
         let sizes: Vec<usize> =
             (0..5).map(|fold| ids.iter().filter(|&&id| id == fold).count()).collect();
         assert_eq!(sizes, [21, 21, 21, 20, 20]);
-        assert_eq!(ids, folds.assign(103, 7, 0));
-        assert_ne!(ids, folds.assign(103, 7, 1));
-        assert_ne!(ids, folds.assign(103, 8, 0));
+        assert_eq!(ids, folds.assign(103, None, 7, 0));
+        assert_ne!(ids, folds.assign(103, None, 7, 1));
+        assert_ne!(ids, folds.assign(103, None, 8, 0));
     }
 
     #[test]
@@ -138,7 +166,7 @@ mod tests {
     #[test]
     fn impossible_plans_are_refused() {
         let refused =
-            |folds: Folds, rows, repeats| folds.check(rows, repeats).unwrap_err().to_string();
+            |folds: Folds, rows, repeats| folds.check(rows, None, repeats).unwrap_err().to_string();
         assert_eq!(refused(Folds::Shuffled(1), 10, 1), "folds: 1: at least 2 folds are needed");
         assert_eq!(
             refused(Folds::Shuffled(5), 3, 1),
@@ -162,12 +190,12 @@ mod tests {
 
     #[test]
     fn plans_are_good_up_to_their_limits() {
-        assert!(Folds::Shuffled(2).check(2, 1).is_ok());
-        assert!(Folds::Shuffled(5).check(5, 3).is_ok());
-        assert!(Folds::Shuffled(5).check(6, 1).is_ok());
-        assert!(Folds::Shuffled(0).check(6, 1).is_err());
+        assert!(Folds::Shuffled(2).check(2, None, 1).is_ok());
+        assert!(Folds::Shuffled(5).check(5, None, 3).is_ok());
+        assert!(Folds::Shuffled(5).check(6, None, 1).is_ok());
+        assert!(Folds::Shuffled(0).check(6, None, 1).is_err());
         let given = Folds::from_ids(&[8, 9, 8]).unwrap();
-        assert!(given.check(3, 1).is_ok() && given.check(2, 1).is_err());
+        assert!(given.check(3, None, 1).is_ok() && given.check(2, None, 1).is_err());
         assert_eq!((given.count(), Folds::Shuffled(7).count()), (2, 7));
     }
 }

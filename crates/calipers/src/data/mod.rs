@@ -1,5 +1,6 @@
 //! Data: where rows come in, are checked once, and are trusted ever after.
 
+mod clusters;
 mod folds;
 pub mod labels;
 mod logits;
@@ -10,6 +11,7 @@ mod probs;
 mod sample;
 mod simulate;
 
+pub use clusters::Clusters;
 pub use folds::Folds;
 pub use origin::Origin;
 pub use predictions::{Predictions, RowGroups, check_weights};

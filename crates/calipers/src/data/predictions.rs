@@ -6,6 +6,7 @@ use std::fmt::Display;
 
 use ndarray::{Array2, ArrayView1, ArrayView2, CowArray, Ix2};
 
+use super::clusters::Clusters;
 use super::origin::Origin;
 use super::probabilities::{Probabilities, check_shape};
 use super::probs::{Probs, Real};
@@ -33,6 +34,7 @@ pub struct Predictions<'a> {
     weights: Option<Vec<f64>>,
     class_names: Vec<String>,
     groups: Option<RowGroups>,
+    clusters: Option<Clusters>,
     origin: Option<Origin>,
 }
 
@@ -62,6 +64,7 @@ impl<'a> Probabilities<'a> {
             weights: None,
             class_names: (0..classes).map(|class| class.to_string()).collect(),
             groups: None,
+            clusters: None,
             origin: None,
         })
     }
@@ -219,6 +222,41 @@ impl<'a> Predictions<'a> {
         Ok(self)
     }
 
+    /// Says which rows belong together, such as those of one patient: they may share their fate. Folds then
+    /// keep them together, and standard errors, bounds and p-values are those of the clusters.
+    ///
+    /// # Errors
+    /// A length that differs from the number of rows.
+    pub fn with_clusters<S: AsRef<str>>(mut self, clusters: &[S]) -> Result<Self> {
+        check_length("clusters", self.rows(), clusters.len())?;
+        self.clusters = Some(Clusters::of(clusters.iter().map(AsRef::as_ref)));
+        Ok(self)
+    }
+
+    /// Says when each row was, where neighbours in time may share their fate: stretches of time are then
+    /// [clusters](Self::with_clusters), and each fold is one piece of time.
+    ///
+    /// # Errors
+    /// A length that differs from the number of rows; a time that is not finite.
+    ///
+    /// ```
+    /// use calipers::simulate;
+    ///
+    /// let days: Vec<f64> = (0..1000).map(f64::from).collect();
+    /// let predictions = simulate("binary-overconfident", 1000, 0)?.with_times(&days)?;
+    /// assert_eq!(predictions.clusters().unwrap().count(), 50);
+    /// # Ok::<(), calipers::Error>(())
+    /// ```
+    pub fn with_times(mut self, times: &[f64]) -> Result<Self> {
+        check_length("times", self.rows(), times.len())?;
+        if let Some(row) = times.iter().position(|time| !time.is_finite()) {
+            let reason = format!("row {row}: {} is not finite", times[row]);
+            return Err(Error::Setting { name: "times", reason });
+        }
+        self.clusters = Some(Clusters::of_times(times));
+        Ok(self)
+    }
+
     /// Says which columns they were read from; reports show it.
     #[must_use]
     pub fn with_origin(mut self, origin: Origin) -> Self {
@@ -247,6 +285,7 @@ impl<'a> Predictions<'a> {
                 .map(|weights| relative(rows.iter().map(|&row| weights[row]).collect())),
             class_names: self.class_names.clone(),
             groups: None,
+            clusters: self.clusters.as_ref().map(|clusters| clusters.select(rows)),
             origin: None,
         }
     }
@@ -290,6 +329,11 @@ impl<'a> Predictions<'a> {
     /// The groups, if any were given.
     pub fn groups(&self) -> Option<&RowGroups> {
         self.groups.as_ref()
+    }
+
+    /// Which rows belong together, if that was said.
+    pub fn clusters(&self) -> Option<&Clusters> {
+        self.clusters.as_ref()
     }
 
     /// The columns they were read from, if that was said.

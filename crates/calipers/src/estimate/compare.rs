@@ -146,13 +146,18 @@ impl Estimator {
         let kept = both.map(|(_, seen)| &seen.kept);
         let null = null_variance(metric, both.map(|(model, _)| model), kept, weights);
         let own = both.map(|(_, seen)| &seen.report.estimates[metric]);
-        let averaged = Inflation::averaged(&self.folds, self.repeats);
-        let paired = Paired::new(own.map(|one| &one.scores[..]), weights, null, &averaged);
+        let inflation = self.inflation(both[0].0);
+        let clusters = both[0].0.clusters();
+        let averaged = match clusters {
+            None => Inflation::averaged(&self.folds, self.repeats),
+            Some(_) => inflation,
+        };
+        let scores = own.map(|one| &one.scores[..]);
+        let paired = Paired::new(scores, weights, clusters, null, &averaged);
         let sides = both.map(|(_, seen)| Side {
             own: &seen.report.estimates[metric].bounded,
             missed: seen.missed[metric],
         });
-        let inflation = Inflation::of(&self.folds, self.repeats);
         let claim = paired.claim(&sides, &inflation, self.confidence, pairs);
         Difference {
             metric: own[0].metric.clone(),
@@ -215,6 +220,9 @@ fn check(models: &[(&str, &Predictions<'_>)]) -> Result<()> {
         }
         if first.weights() != other.weights() {
             return fault(format!("the weights of {name} and {other_name} differ"));
+        }
+        if first.clusters() != other.clusters() {
+            return fault(format!("the clusters of {name} and {other_name} differ"));
         }
     }
     Ok(())

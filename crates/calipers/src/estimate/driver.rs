@@ -5,25 +5,34 @@
 
 use rayon::prelude::*;
 
-use super::bound::Inflation;
+use super::best::{Estimated, Guessing, Parts};
+use super::bound::Together;
 use super::cross_fit::{CrossFit, HeldOut, Wanted};
 use super::decompose::decompose;
 use super::estimator::Estimator;
 use super::observer::Observer;
 use super::problem::{Problem, Problems};
-use super::report::Report;
+use super::report::{Estimate, Report};
 use super::score_test::{PValues, Tested};
 use super::track::{Findings, Track};
-use crate::data::Predictions;
+use super::upper::{Assumption, Upper, upper};
+use crate::data::{Clusters, Predictions};
 use crate::error::Result;
-use crate::loss::{Metric, Scope};
+use crate::loss::{Metric, Purpose, Scope};
 use crate::numeric::random::derive_seed;
 use crate::run::{Clock, Stop};
+
+/// The place of guesses among everything that is seeded.
+const GUESSES: u64 = 1 << 41;
+
+/// Where the lower bound of this confidence is above 0, so is the interval of a guess.
+const SHOWN: f64 = 0.95;
 
 /// An estimate under way.
 pub(super) struct Driver<'a, 'd> {
     asked: &'a Estimator,
     predictions: &'a Predictions<'d>,
+    together: Option<Together<'a>>,
     metrics: Vec<Metric>,
     scopes: Vec<Problems<'a, 'd>>,
     clock: Clock<'a>,
@@ -31,6 +40,8 @@ pub(super) struct Driver<'a, 'd> {
     held_out: Vec<Track>,
     /// The scores of the very rows that g was fitted to, if they are asked for.
     in_sample: Option<Vec<Track>>,
+    /// What a guess of each metric is made of, if one is asked for.
+    parts: Option<Vec<Parts>>,
     p_values: PValues<'a>,
     unconverged: usize,
     approximations: Vec<String>,
@@ -48,7 +59,10 @@ impl<'a, 'd> Driver<'a, 'd> {
             let track = |metric| Track::new(metric, predictions, asked.binary, asked.floor());
             metrics.iter().map(track).collect()
         };
-        let (held_out, in_sample) = (tracks()?, asked.bracket.then(tracks).transpose()?);
+        let guesses = asked.guesses(predictions);
+        let all = asked.bracket || guesses;
+        let (held_out, in_sample) = (tracks()?, all.then(tracks).transpose()?);
+        let parts = guesses.then(|| vec![Parts::default(); metrics.len()]);
         let mut scopes: Vec<Problems<'_, '_>> = Vec::new();
         for metric in &metrics {
             if scopes.iter().all(|known| known.scope() != metric.scope()) {
@@ -56,18 +70,22 @@ impl<'a, 'd> Driver<'a, 'd> {
             }
         }
         let problems: usize = scopes.iter().map(Problems::count).sum();
-        let fits = problems * (asked.repeats * asked.folds.count() + usize::from(asked.bracket));
+        let fits = problems * (asked.repeats * asked.folds.count() + usize::from(all));
         let clock = Clock::new(fits, asked.watcher(), stop);
-        let p_values = PValues::new(asked.test, asked.learner(), asked.draws, asked.own_seed());
+        let together = Together::of(predictions);
+        let p_values =
+            PValues::new(asked.test, asked.learner(), asked.draws, asked.own_seed(), together);
         let (unconverged, approximations) = (0, Vec::new());
         Ok(Self {
             asked,
             predictions,
+            together,
             metrics,
             scopes,
             clock,
             held_out,
             in_sample,
+            parts,
             p_values,
             unconverged,
             approximations,
@@ -78,7 +96,8 @@ impl<'a, 'd> Driver<'a, 'd> {
     pub fn cross_fit(&mut self, observer: &mut dyn Observer) -> Result<()> {
         let (rows, seed) = (self.predictions.rows(), self.asked.own_seed());
         for repeat in 0..self.asked.repeats {
-            let folds = self.asked.folds.assign(rows, seed, repeat);
+            let clusters = self.predictions.clusters();
+            let folds = self.asked.folds.assign(rows, clusters, seed, repeat);
             for place in 0..self.scopes.len() {
                 for number in 0..self.scopes[place].count() {
                     let problem = self.scopes[place].problem(number);
@@ -87,7 +106,8 @@ impl<'a, 'd> Driver<'a, 'd> {
                 let scope = self.scopes[place].scope();
                 let weights = self.predictions.weights();
                 let ended = of_scope(&mut self.held_out, scope).into_par_iter();
-                ended.for_each(|track| track.end_repeat(weights));
+                let together = self.together.as_ref();
+                ended.for_each(|track| track.end_repeat(weights, together));
             }
         }
         Ok(())
@@ -126,7 +146,27 @@ impl<'a, 'd> Driver<'a, 'd> {
         seen?;
         let held_out = held_out?;
         let bracket = self.in_sample.is_some() && repeat == 0;
-        let in_sample = bracket.then(|| fits.in_sample(&wanted[..metrics])).transpose()?;
+        // Whoever guesses wants g as it is used, too.
+        let mut whole = wanted[..metrics].to_vec();
+        if self.parts.is_some() {
+            whole.push(Wanted { purpose: Purpose::Use, scorer: None });
+        }
+        let in_sample = bracket.then(|| fits.in_sample(&whole)).transpose()?;
+        if let (Some(parts), Some(fitted)) = (&mut self.parts, &in_sample) {
+            let own: Vec<usize> =
+                (0..self.held_out.len()).filter(|&at| self.held_out[at].scope() == scope).collect();
+            let guessing = Guessing {
+                problem,
+                folds,
+                count: self.asked.folds.count(),
+                scorers: own.iter().map(|&at| self.held_out[at].scorer()).collect(),
+                seed: derive_seed(self.asked.own_seed(), &[GUESSES, number as u64]),
+            };
+            let found = guessing.parts(fitted.predictions(metrics).unwrap_or_default())?;
+            own.iter()
+                .zip(&found)
+                .for_each(|(&at, found)| parts[at].add(found, 1.0 / count as f64));
+        }
         note(&held_out, &mut self.unconverged, &mut self.approximations);
         let (share, part) = (1.0 / count as f64, 1.0 / self.asked.repeats as f64);
         let found = Findings { problem, folds, held_out: &held_out, share, repeat: part };
@@ -147,29 +187,69 @@ impl<'a, 'd> Driver<'a, 'd> {
     pub fn report(mut self) -> Result<Report> {
         let (asked, predictions) = (self.asked, self.predictions);
         let weights = predictions.weights();
-        let inflation = Inflation::of(&asked.folds, asked.repeats);
+        let inflation = asked.inflation(predictions);
         let tested: Vec<Option<Tested>> = self
             .metrics
             .iter()
             .map(|metric| self.p_values.of(metric.scope(), predictions))
             .collect::<Result<_>>()?;
-        let in_sample = self.in_sample.as_ref();
+        let (in_sample, parts) = (self.in_sample.as_ref(), self.parts);
         let tracks = self.held_out.into_par_iter().zip(&self.metrics).zip(tested).enumerate();
-        let estimates = tracks
+        let assumed = |track: &Track| match asked.assumption {
+            None => Upper::Silent,
+            Some(Assumption::Monotone) => upper(predictions, track.scorer(), asked.confidence),
+        };
+        let estimates: Vec<(Estimate, Upper)> = tracks
             .map(|(number, ((track, metric), tested))| {
-                let factor = track.factor();
+                let (factor, upper) = (track.factor(), assumed(&track));
                 let mut estimate = track.finish(weights, &inflation, asked.confidence);
                 (estimate.p_value, estimate.draws) =
                     (tested.map(|tested| tested.p_value), tested.map(|tested| tested.draws));
-                estimate.in_sample = in_sample.map(|tracks| tracks[number].value(weights));
+                let above = in_sample.map(|tracks| tracks[number].value(weights));
+                if let (Some(parts), Some(in_sample)) = (parts.as_ref(), above) {
+                    let guess = parts[number].guess(&Estimated {
+                        value: estimate.value,
+                        stderr: estimate.stderr,
+                        shown: estimate.bounded.lower(&inflation, SHOWN) > 0.0,
+                        in_sample,
+                        rows: predictions.rows(),
+                        classes: if metric.scope() == Scope::Canonical {
+                            predictions.classes()
+                        } else {
+                            2
+                        },
+                    });
+                    estimate.best = guess.map(|guess| guess.value);
+                    estimate.interval = guess.map(|guess| guess.interval);
+                }
+                estimate.in_sample = above.filter(|_| asked.bracket);
                 estimate.decomposition =
                     decompose(metric, predictions, factor, asked.floor(), estimate.value);
-                estimate
+                // What is shown without the assumption counts against it, too.
+                let upper = match upper {
+                    Upper::At(bound) if bound < estimate.lower => Upper::Contradicted,
+                    other => other,
+                };
+                (estimate, upper)
             })
             .collect();
+        let against = |scope: Scope| {
+            let mut own = estimates.iter().filter(|(one, _)| one.scope == scope);
+            own.any(|(_, upper)| *upper == Upper::Contradicted)
+        };
+        let contradicted: Vec<bool> = estimates.iter().map(|(one, _)| against(one.scope)).collect();
+        let estimates =
+            estimates.into_iter().zip(&contradicted).map(|((mut one, upper), &against)| {
+                one.upper = match upper {
+                    Upper::At(bound) if !against => Some(bound),
+                    _ => None,
+                };
+                one
+            });
         Ok(Report {
             rows: predictions.rows(),
             sample: None,
+            clusters: predictions.clusters().map(Clusters::count),
             classes: predictions.class_names().to_vec(),
             origin: predictions.origin().cloned(),
             recalibrator: asked.learner().name(),
@@ -181,7 +261,9 @@ impl<'a, 'd> Driver<'a, 'd> {
             fits: self.clock.total(),
             unconverged_fits: self.unconverged,
             approximations: self.approximations,
-            estimates,
+            assumption: asked.assumption,
+            contradicted: contradicted.iter().any(|against| *against),
+            estimates: estimates.collect(),
             groups: None,
         })
     }

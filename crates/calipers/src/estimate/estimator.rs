@@ -3,11 +3,14 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::best::is_affordable;
+use super::bound::Inflation;
 use super::score_test::Test;
+use super::upper::Assumption;
 use crate::data::{Folds, Predictions};
 use crate::error::{Error, Result};
 use crate::loss::{BinaryNorm, Metric};
-use crate::recalibrate::{Recalibrator, default_recalibrator};
+use crate::recalibrate::{Recalibrator, default_recalibrator, is_default};
 use crate::run::{Stop, Watcher, pooled};
 
 /// Estimates calibration errors by cross-validation.
@@ -45,6 +48,8 @@ pub struct Estimator {
     pub(super) draws: Option<usize>,
     pub(super) test: Test,
     pub(super) bracket: bool,
+    pub(super) best: bool,
+    pub(super) assumption: Option<Assumption>,
     pub(crate) binary: BinaryNorm,
     log_floor: Option<f64>,
     threads: usize,
@@ -65,6 +70,8 @@ impl Default for Estimator {
             draws: None,
             test: Test::default(),
             bracket: false,
+            best: false,
+            assumption: None,
             binary: BinaryNorm::default(),
             log_floor: None,
             threads: 0,
@@ -159,6 +166,44 @@ impl Estimator {
         self
     }
 
+    /// Adds a best guess of each error, with an interval on both sides: `auto`'s, of rows that do not belong
+    /// together, and as long as rows × classes are no more than 4 million. It costs one more fit and those
+    /// of some `isotonic` ones.
+    ///
+    /// ```
+    /// use calipers::{Estimator, simulate};
+    ///
+    /// let predictions = simulate("binary-overconfident", 2_000, 0)?;
+    /// let report = Estimator::new().metric("l1".parse()?).best(true).estimate(&predictions)?;
+    /// // The truth is 0.137.
+    /// let (low, high) = report.estimates[0].interval.unwrap();
+    /// assert!((report.estimates[0].best.unwrap() - 0.137).abs() < 0.03 && low < 0.137 && high > 0.137);
+    /// # Ok::<(), calipers::Error>(())
+    /// ```
+    #[must_use]
+    pub fn best(mut self, best: bool) -> Self {
+        self.best = best;
+        self
+    }
+
+    /// Adds upper confidence bounds, which hold if this does.
+    ///
+    /// ```
+    /// use calipers::{Assumption, Estimator, simulate};
+    ///
+    /// let predictions = simulate("binary-overconfident", 2_000, 0)?;
+    /// let estimator = Estimator::new().metric("l1".parse()?).assume(Assumption::Monotone);
+    /// let l1 = estimator.estimate(&predictions)?.estimates.remove(0);
+    /// // The truth is 0.137.
+    /// assert!(l1.lower < 0.137 && l1.upper.unwrap() > 0.137);
+    /// # Ok::<(), calipers::Error>(())
+    /// ```
+    #[must_use]
+    pub fn assume(mut self, assumption: Assumption) -> Self {
+        self.assumption = Some(assumption);
+        self
+    }
+
     /// How the norm of a two-class error is taken.
     #[must_use]
     pub fn binary(mut self, binary: BinaryNorm) -> Self {
@@ -232,7 +277,37 @@ impl Estimator {
         if self.sample == Some(0) {
             return setting("sample", "0 rows: g has to learn from some".to_owned());
         }
-        self.folds.check(predictions.rows(), self.repeats)
+        let clusters = predictions.clusters();
+        if clusters.is_some() && self.test == Test::Refit {
+            return setting("test", "a refitted test takes rows for independent".to_owned());
+        }
+        if clusters.is_some() && self.sample.is_some_and(|rows| rows < predictions.rows()) {
+            let reason = "rows that belong together cannot be learnt from in part".to_owned();
+            return setting("sample", reason);
+        }
+        if self.assumption.is_some() {
+            let what = match () {
+                () if predictions.weights().is_some() => Some("have weights"),
+                () if clusters.is_some() => Some("belong together"),
+                () if predictions.rows() > self.sample_or(usize::MAX) => {
+                    Some("are learnt from in part")
+                }
+                () => None,
+            };
+            if let Some(what) = what {
+                return setting("assume", format!("there is no upper bound where rows {what}"));
+            }
+        }
+        self.folds.check(predictions.rows(), clusters, self.repeats)
+    }
+
+    /// Refuses to bound from above what is not all in memory.
+    pub(crate) fn refuse_assumption(&self) -> Result<()> {
+        if self.assumption.is_none() {
+            return Ok(());
+        }
+        let reason = "there is no upper bound where rows are learnt from in part".to_owned();
+        Err(Error::Setting { name: "assume", reason })
     }
 
     /// The metrics that were asked for, or those of so many classes.
@@ -248,7 +323,7 @@ impl Estimator {
     pub(crate) fn within(&self, folds: Folds, confidence: f64, draws: usize) -> Self {
         // Without a word from the user a refitted test has its own default.
         let draws = self.draws.or((self.test == Test::Score).then_some(draws));
-        Self { folds, confidence, draws, watcher: None, ..self.clone() }
+        Self { folds, confidence, draws, watcher: None, best: false, ..self.clone() }
     }
 
     /// The same settings for other metrics.
@@ -270,6 +345,14 @@ impl Estimator {
             }
         }
         Ok(self.clone().only(metrics))
+    }
+
+    /// Whether to guess how large errors of these predictions are.
+    pub(super) fn guesses(&self, predictions: &Predictions<'_>) -> bool {
+        self.best
+            && predictions.clusters().is_none()
+            && is_default(self.learner())
+            && is_affordable(predictions.rows(), predictions.classes())
     }
 
     /// What g is learnt with.
@@ -295,6 +378,17 @@ impl Estimator {
     /// What f and g are floored at in the `log` metrics.
     pub(crate) fn floor(&self) -> f64 {
         self.log_floor.unwrap_or(0.0)
+    }
+
+    /// By how much folds, which share rows, make a mean of these predictions' scores less sure. Folds of
+    /// clusters are not of equal size, and how much is gained by drawing them again depends on the sizes:
+    /// nothing is counted on.
+    pub(crate) fn inflation(&self, predictions: &Predictions<'_>) -> Inflation {
+        let Some(clusters) = predictions.clusters() else {
+            return Inflation::of(&self.folds, self.repeats);
+        };
+        let ids = self.folds.assign(predictions.rows(), Some(clusters), self.seed, 0);
+        Inflation::of(&Folds::Given { ids, count: self.folds.count() }, 1)
     }
 
     /// Does work on the threads that were asked for, under the handle that was given.

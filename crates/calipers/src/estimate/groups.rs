@@ -27,10 +27,18 @@ impl Estimator {
         }
         let weight = |row: usize| predictions.weights().map_or(1.0, |weights| weights[row]);
         let plans: Vec<Option<Folds>> =
-            rows_of.iter().map(|rows| self.folds_within(rows, weight)).collect();
+            rows_of.iter().map(|rows| self.folds_within(rows, predictions)).collect();
         let tested = plans.iter().flatten().count().max(1);
         // Given folds have other sizes in each group: the largest factor covers all.
-        let factors = plans.iter().flatten().map(|folds| Inflation::of(folds, self.repeats));
+        let factors = plans.iter().zip(&rows_of).filter_map(|(folds, rows)| {
+            let folds = folds.as_ref()?;
+            Some(match predictions.clusters() {
+                None => Inflation::of(folds, self.repeats),
+                Some(_) => {
+                    self.clone().fold_plan(folds.clone()).inflation(&predictions.select(rows))
+                }
+            })
+        });
         let inflation = factors.max_by(|a, b| a.factor().total_cmp(&b.factor()));
         let confidence = 1.0 - (1.0 - self.confidence) / tested as f64;
         let total: f64 = (0..predictions.rows()).map(weight).sum();
@@ -51,7 +59,12 @@ impl Estimator {
             shares.push(rows.iter().map(|&row| weight(row)).sum::<f64>() / total);
             found.push(Group { name: name.clone(), rows: rows.len(), estimates });
         }
-        let aware = aware(&found, &shares, inflation, self.confidence);
+        // Groups that share a cluster are not independent, and nothing is known of them together.
+        let shared = predictions.clusters().is_some_and(|clusters| clusters.span(&groups.ids));
+        let aware = match shared {
+            true => Vec::new(),
+            false => aware(&found, &shares, inflation, self.confidence),
+        };
         adjust(&mut found);
         Ok(GroupErrors { groups: found, aware, confidence })
     }
@@ -60,14 +73,19 @@ impl Estimator {
     pub(crate) fn folds_within(
         &self,
         rows: &[usize],
-        weight: impl Fn(usize) -> f64,
+        predictions: &Predictions<'_>,
     ) -> Option<Folds> {
+        let weight = |row: usize| predictions.weights().map_or(1.0, |weights| weights[row]);
         let informative = rows.iter().filter(|&&row| weight(row) > 0.0).count();
         if informative < FEWEST_ROWS {
             return None;
         }
         match &self.folds {
-            Folds::Shuffled(count) => (informative >= 2 * count).then_some(Folds::Shuffled(*count)),
+            Folds::Shuffled(count) => {
+                let clusters = predictions.clusters().map(|all| all.select(rows).count());
+                let enough = informative >= 2 * count && clusters.is_none_or(|own| own >= *count);
+                enough.then_some(Folds::Shuffled(*count))
+            }
             Folds::Given { ids, .. } => {
                 let own: Vec<i64> = rows.iter().map(|&row| i64::from(ids[row])).collect();
                 Folds::from_ids(&own).ok()

@@ -1,5 +1,6 @@
 //! Estimates: from held-out scores to an error, and how sure it is.
 
+mod best;
 pub(crate) mod bound;
 mod compare;
 mod cross_fit;
@@ -15,6 +16,7 @@ mod run;
 pub(crate) mod score_test;
 pub(crate) mod scorer;
 mod track;
+mod upper;
 
 pub use compare::{Comparison, Difference};
 pub(crate) use cross_fit::predicted;
@@ -28,3 +30,4 @@ pub(crate) use report::number;
 pub use report::{Estimate, Group, GroupAware, GroupErrors, Report};
 pub use score_test::Test;
 pub(crate) use track::Findings;
+pub use upper::Assumption;

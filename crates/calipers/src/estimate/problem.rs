@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::data::{Predictions, Probs, Sample};
+use crate::data::{Clusters, Predictions, Probs, Sample};
 use crate::loss::Scope;
 use crate::numeric::order::ascending;
 use crate::numeric::simplex::argmax;
@@ -16,6 +16,7 @@ pub(crate) struct Problem<'a> {
     probs: Probs<'a>,
     labels: Cow<'a, [u32]>,
     weights: Option<&'a [f64]>,
+    clusters: Option<&'a Clusters>,
     sorted: Option<Sorted>,
 }
 
@@ -103,7 +104,7 @@ impl<'a> Problem<'a> {
         match scope {
             Scope::Canonical => {
                 let labels = Cow::Borrowed(predictions.labels());
-                Self::finish(predictions.held().view(), labels, predictions.weights(), order)
+                Self::finish(predictions.held().view(), labels, predictions, order)
             }
             Scope::Top => {
                 let mut buffer = vec![0.0; predictions.classes()];
@@ -129,18 +130,19 @@ impl<'a> Problem<'a> {
         }
         let labels = predictions.labels().iter().enumerate();
         let labels = labels.map(|(row, &label)| u32::from(label as usize == class(row))).collect();
-        Self::finish(Probs::trusted(cells.into(), 2), labels, predictions.weights(), order)
+        Self::finish(Probs::trusted(cells.into(), 2), labels, predictions, order)
     }
 
     fn finish(
         probs: Probs<'a>,
         labels: Cow<'a, [u32]>,
-        weights: Option<&'a [f64]>,
+        predictions: &'a Predictions<'_>,
         order: Option<Arc<[u32]>>,
     ) -> Self {
+        let (weights, clusters) = (predictions.weights(), predictions.clusters());
         let two = probs.classes() == 2;
         let sorted = two.then(|| Sorted::new(&probs, &labels, weights, order));
-        Self { probs, labels, weights, sorted }
+        Self { probs, labels, weights, clusters, sorted }
     }
 
     /// The number of classes.
@@ -151,6 +153,11 @@ impl<'a> Problem<'a> {
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.labels.len()
+    }
+
+    /// Which rows belong together, if that was said.
+    pub fn clusters(&self) -> Option<&'a Clusters> {
+        self.clusters
     }
 
     /// The rows in ascending order of f₁, if there are two classes.
@@ -167,7 +174,7 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// Brings fold ids into the order in which training rows are held.
+    /// Brings fold ids, or labels, into the order in which training rows are held.
     pub fn arrange<'f>(&self, folds: &'f [u32]) -> Cow<'f, [u32]> {
         match &self.sorted {
             None => Cow::Borrowed(folds),
@@ -195,6 +202,22 @@ impl<'a> Problem<'a> {
         sample.fill(&self.probs, labels, self.weights, |_| true)
     }
 
+    /// Fills a sample with some of the rows, given other labels; false if all have weight 0. Labels and
+    /// places are [arranged](Self::arrange) ones.
+    pub fn relearnt(
+        &self,
+        labels: &[u32],
+        included: impl Fn(usize) -> bool,
+        sample: &mut Sample,
+    ) -> bool {
+        match &self.sorted {
+            None => sample.fill(&self.probs, labels, self.weights, included),
+            Some(Sorted { probs, weights, .. }) => {
+                sample.fill(probs, labels, weights.as_deref(), included)
+            }
+        }
+    }
+
     /// The prediction f of a row, as it is held or read into the buffer, which has one place a class.
     #[inline]
     pub fn prediction<'b>(&'b self, row: usize, buffer: &'b mut [f64]) -> &'b [f64] {
@@ -204,6 +227,11 @@ impl<'a> Problem<'a> {
     /// Whether rows have weights.
     pub fn is_weighted(&self) -> bool {
         self.weights.is_some()
+    }
+
+    /// The weights, if there are any.
+    pub fn weights(&self) -> Option<&'a [f64]> {
+        self.weights
     }
 
     /// The weight of a row; 1 if there are none.

@@ -7,6 +7,7 @@ use serde_json::{Map, Number, Value, json};
 
 use super::bound::{Spread, quantile};
 use super::decompose::Decomposition;
+use super::upper::Assumption;
 use crate::data::Origin;
 use crate::loss::{Scope, Side};
 
@@ -32,6 +33,17 @@ pub struct Estimate {
     pub stderr: f64,
     /// A lower confidence bound: with the report's confidence the calibration error is above it.
     pub lower: f64,
+    /// The best guess of the error, if asked for: it errs to either side, and is no bound.
+    #[serde(skip)]
+    pub best: Option<f64>,
+    /// An interval around the best guess that holds the error in about 90 of 100 data sets.
+    #[serde(skip)]
+    pub interval: Option<(f64, f64)>,
+    /// An upper confidence bound, if the [assumption](Report::assumption) holds: with the report's
+    /// confidence the calibration error is below it. None where nothing was assumed, where the assumption
+    /// says nothing of the metric, and where the data contradict it.
+    #[serde(skip)]
+    pub upper: Option<f64>,
     /// The p-value of "this model is calibrated", by drawing labels from the predictions; none if no
     /// drawings were asked for. Metrics of the whole vector, and those of single classes, share one;
     /// those of the top class share another.
@@ -63,6 +75,9 @@ pub struct Report {
     pub rows: usize,
     /// How many of them g was fitted to; none if it was all. The p-values are of these rows.
     pub sample: Option<usize>,
+    /// How many clusters the rows are in, if they belong together.
+    #[serde(skip)]
+    pub clusters: Option<usize>,
     /// The classes' names.
     pub classes: Vec<String>,
     /// The columns that the predictions were read from, if that was said.
@@ -77,6 +92,12 @@ pub struct Report {
     pub seed: u64,
     /// The confidence of the lower bounds.
     pub confidence: f64,
+    /// What the upper bounds take to be true.
+    #[serde(skip)]
+    pub assumption: Option<Assumption>,
+    /// Whether the data contradict it, with the confidence of the bounds.
+    #[serde(skip)]
+    pub contradicted: bool,
     /// How many rows were renormalised because their sum was off by more than rounding.
     pub renormalised_rows: usize,
     /// How many fits were made.
@@ -120,6 +141,9 @@ impl Report {
         if let Some(sample) = self.sample {
             report["sample"] = sample.into();
         }
+        if let Some(clusters) = self.clusters {
+            report["clusters"] = clusters.into();
+        }
         let how = json!({
             "recalibrator": self.recalibrator,
             "folds": self.folds,
@@ -131,6 +155,10 @@ impl Report {
         });
         if let (Some(report), Value::Object(how)) = (report.as_object_mut(), how) {
             report.extend(how);
+        }
+        if let Some(assumption) = self.assumption {
+            report["assume"] = assumption.name().into();
+            report["contradicted"] = self.contradicted.into();
         }
         if !self.approximations.is_empty() {
             report["approximations"] = json!(self.approximations);
@@ -144,6 +172,9 @@ impl Report {
 }
 
 impl Estimate {
+    /// The confidence of the [interval](Self::interval) around a best guess.
+    pub const INTERVAL: f64 = 0.9;
+
     /// About how many rows would show that the error is above a limit which the estimate exceeds but
     /// the lower bound does not; none if the estimate does not exceed it.
     ///
@@ -157,10 +188,21 @@ impl Estimate {
         let rows = self.rows as f64;
         let needed =
             rows * (quantile(self.bounded.rows, confidence) * self.stderr / excess).powi(2);
-        // Two digits are more than it is worth, rounded up.
-        let digit = 10f64.powf(needed.max(10.0).log10().floor() - 1.0);
-        let needed = (needed / digit).ceil() * digit;
-        (needed < 1e18).then_some(needed.max(rows + 1.0) as usize)
+        rounded(needed).map(|needed| needed.max(self.rows + 1))
+    }
+
+    /// About how many rows would show that the error is below a limit which the upper bound is not below;
+    /// none if the estimate is not below it either.
+    ///
+    /// The distance of the bound falls with the cube root of the rows, or faster: the answer is cautious.
+    pub fn rows_to_certify(&self, limit: f64) -> Option<usize> {
+        let (value, upper) = (self.value.max(0.0), self.upper?);
+        let (room, distance) = (limit - value, upper - value);
+        if !(room > 0.0 && distance.is_finite() && distance > 0.0) {
+            return None;
+        }
+        let rows = self.rows as f64;
+        rounded(rows * (distance / room).powi(3)).map(|needed| needed.max(self.rows + 1))
     }
 
     pub(crate) fn to_json(&self) -> Value {
@@ -168,6 +210,13 @@ impl Estimate {
         fields.insert("value".into(), number(self.value));
         fields.insert("stderr".into(), number(self.stderr));
         fields.insert("lower".into(), number(self.lower));
+        if let (Some(best), Some((low, high))) = (self.best, self.interval) {
+            fields.insert("best".into(), number(best));
+            fields.insert("interval".into(), json!([number(low), number(high)]));
+        }
+        if let Some(upper) = self.upper {
+            fields.insert("upper".into(), number(upper));
+        }
         fields.insert("p_value".into(), self.p_value.map_or(Value::Null, number));
         if let Some(draws) = self.draws {
             fields.insert("draws".into(), draws.into());
@@ -189,6 +238,13 @@ impl Estimate {
         }
         Value::Object(fields)
     }
+}
+
+/// A number of rows, rounded up to two digits, which are more than it is worth; none if it is beyond all counting.
+fn rounded(needed: f64) -> Option<usize> {
+    let digit = 10f64.powf(needed.max(10.0).log10().floor() - 1.0);
+    let needed = (needed / digit).ceil() * digit;
+    (needed < 1e18).then_some(needed as usize)
 }
 
 /// A number as JSON has it, or the string `inf`, `-inf` or `nan`, which it has not.

@@ -1,6 +1,6 @@
 //! The scores of one metric as they come in.
 
-use super::bound::{Inflation, Moments};
+use super::bound::{Inflation, Moments, Together};
 use super::cross_fit::{HeldOut, Wanted};
 use super::problem::Problem;
 use super::report::Estimate;
@@ -41,7 +41,8 @@ impl Track {
         log_floor: f64,
     ) -> Result<Self> {
         let scorer = Scorer::new(metric, predictions.classes(), binary, log_floor)?;
-        let moments = || Moments::new(predictions.rows(), scorer.scope == Scope::Classwise);
+        let kept = scorer.scope == Scope::Classwise || predictions.clusters().is_some();
+        let moments = || Moments::new(predictions.rows(), kept);
         Ok(Self {
             scores: vec![0.0; predictions.rows()],
             moments: moments(),
@@ -58,6 +59,11 @@ impl Track {
     /// What it asks of g.
     pub fn wanted(&self) -> Wanted<'_> {
         Wanted { purpose: self.scorer.purpose(), scorer: Some(&self.scorer) }
+    }
+
+    /// The metric at work.
+    pub fn scorer(&self) -> &Scorer {
+        &self.scorer
     }
 
     /// What multiplies its scores.
@@ -110,10 +116,10 @@ impl Track {
     }
 
     /// Ends a repeat: every problem of the scope has been scored.
-    pub fn end_repeat(&mut self, weights: Option<&[f64]>) {
-        self.moments.end_repeat(weights);
+    pub fn end_repeat(&mut self, weights: Option<&[f64]>, together: Option<&Together<'_>>) {
+        self.moments.end_repeat(weights, together);
         if let Some(hedged) = &mut self.hedged {
-            hedged.end_repeat(weights);
+            hedged.end_repeat(weights, together);
         }
     }
 
@@ -140,6 +146,9 @@ impl Track {
             value: mean.value,
             stderr: spread.stderr(inflation),
             lower: bounded.lower(inflation, confidence),
+            best: None,
+            interval: None,
+            upper: None,
             p_value: None,
             draws: None,
             in_sample: None,

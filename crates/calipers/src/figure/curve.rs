@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
-use crate::data::{Folds, Probs, Sample};
+use crate::data::{Clusters, Folds, Probs, Sample};
 use crate::error::Result;
 use crate::estimate::Problem;
 use crate::estimate::bound::quantile;
@@ -44,6 +44,7 @@ struct BandRows {
     cells: Vec<f64>,
     labels: Vec<u32>,
     weights: Option<Vec<f64>>,
+    clusters: Option<Clusters>,
 }
 
 impl Curve {
@@ -90,10 +91,13 @@ impl Curve {
         }
         let g = ones(&recalibrator.fit(&sample, derive_seed(seed, &[0]))?.predict(at)?);
         drop(sample);
-        let groups = GROUPS.min(some.labels.len());
+        let clusters = some.clusters.as_ref();
+        let groups = GROUPS.min(clusters.map_or(some.labels.len(), Clusters::count));
         let without = some.leave_out(groups, recalibrator, at, seed)?;
         stop::check()?;
-        let scale = (some.labels.len() as f64 / rows as f64).sqrt();
+        // Fewer rows of a cluster are not fewer clusters.
+        let share = some.labels.len() as f64 / rows as f64;
+        let scale = if clusters.is_some() { 1.0 } else { share.sqrt() };
         let band = without.map(|fits| band(&g, &fits, scale));
         Ok(Some(Self { x, g, band, band_rows: some.labels.len() }))
     }
@@ -117,6 +121,9 @@ impl BandRows {
             cells: chosen.iter().flat_map(|&(f, _)| [1.0 - f, f]).collect(),
             labels: each().map(|row| problem.label(row) as u32).collect(),
             weights: problem.is_weighted().then(|| each().map(|row| problem.weight(row)).collect()),
+            clusters: problem
+                .clusters()
+                .map(|clusters| clusters.select(&each().collect::<Vec<_>>())),
         }
     }
 
@@ -131,7 +138,8 @@ impl BandRows {
         if groups < 2 {
             return Ok(None);
         }
-        let of = Folds::Shuffled(groups).assign(self.labels.len(), seed, 1);
+        let clusters = self.clusters.as_ref();
+        let of = Folds::Shuffled(groups).assign(self.labels.len(), clusters, seed, 1);
         let probs = Probs::trusted(self.cells.as_slice().into(), 2);
         (0..groups as u32)
             .into_par_iter()

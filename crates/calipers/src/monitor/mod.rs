@@ -133,6 +133,10 @@ impl Monitor {
     /// Takes in rows, in the order in which they arrived. How they are cut into batches makes no
     /// difference, to the last bit.
     ///
+    /// Rows that [belong together](Predictions::with_clusters) are bet on once, by what was learnt before any
+    /// of them: the e-value then holds however their labels depend on each other. A cluster has to come in
+    /// one batch, since none is remembered.
+    ///
     /// # Errors
     /// Another number of classes, or weights; nothing has been taken in then. Weights are refused
     /// because a row is bet on once, in its turn: a row that counts twice would be a bet on a result
@@ -152,11 +156,26 @@ impl Monitor {
         // Whoever stops it in the middle finds it as it was.
         let mut next = self.clone();
         let mut row = Row::new(self.classes);
-        for (at, &label) in predictions.labels().iter().enumerate() {
-            predictions.held().read(at, &mut row.f);
-            next.take(&mut row, label as usize);
-            if stop::requested_at(at) {
-                break;
+        match predictions.clusters() {
+            None => {
+                for (at, &label) in predictions.labels().iter().enumerate() {
+                    predictions.held().read(at, &mut row.f);
+                    next.take(&mut row, label as usize);
+                    if stop::requested_at(at) {
+                        break;
+                    }
+                }
+            }
+            Some(clusters) => {
+                let mut rows_of: Vec<Vec<usize>> = vec![Vec::new(); clusters.count()];
+                clusters
+                    .ids()
+                    .iter()
+                    .enumerate()
+                    .for_each(|(at, &id)| rows_of[id as usize].push(at));
+                for rows in rows_of.iter().take_while(|_| !stop::requested()) {
+                    next.take_together(&mut row, predictions, rows);
+                }
             }
         }
         stop::check()?;
@@ -180,6 +199,36 @@ impl Monitor {
         if best.fold(f64::NEG_INFINITY, f64::max) > self.log_largest {
             self.log_largest = self.log_largest.max(self.log_wealth());
         }
+    }
+
+    /// Bets once on rows that belong together, by what was learnt before any of them, and learns from them
+    /// all.
+    fn take_together(&mut self, row: &mut Row, predictions: &Predictions<'_>, rows: &[usize]) {
+        self.rows = self.rows.saturating_add(rows.len());
+        let labels = predictions.labels();
+        let (mut possible, mut buffer) = (Vec::with_capacity(rows.len()), vec![0.0; self.classes]);
+        for &at in rows {
+            let f = predictions.held().row(at, &mut buffer);
+            match f[labels[at] as usize] > 0.0 {
+                true => possible.push(at),
+                false => self.impossible_rows = self.impossible_rows.saturating_add(1),
+            }
+        }
+        if possible.is_empty() {
+            return;
+        }
+        for Account { player, stakes } in &mut self.accounts {
+            let before = player.clone();
+            let mut ratios = Vec::with_capacity(possible.len());
+            for &at in &possible {
+                predictions.held().read(at, &mut row.f);
+                row.logs.iter_mut().zip(&row.f).for_each(|(log, &f)| *log = floored_ln(f));
+                ratios.push(before.clone().play(row, labels[at] as usize));
+                player.play(row, labels[at] as usize);
+            }
+            stakes.settle_together(&ratios);
+        }
+        self.log_largest = self.log_largest.max(self.log_wealth());
     }
 
     /// The logarithm of the money in all accounts, as if nothing impossible had been observed.

@@ -36,6 +36,19 @@ impl Stakes {
         }
     }
 
+    /// Pays out bets on rows that belong together: each part is divided among them equally, so that it is
+    /// multiplied by the mean of the rows' factors, which is 1 in expectation however they depend on each
+    /// other.
+    pub fn settle_together(&mut self, log_ratios: &[f64]) {
+        let count = log_ratios.len() as f64;
+        for (log_wealth, (lambda, _)) in self.log_wealths.iter_mut().zip(PLAN) {
+            let factors = || log_ratios.iter().map(|&ratio| log_factor(MOST * lambda, ratio));
+            let best = factors().fold(f64::NEG_INFINITY, f64::max);
+            let sum: f64 = factors().map(|factor| (factor - best).exp()).sum();
+            *log_wealth += best + (sum / count).ln();
+        }
+    }
+
     /// The logarithm of the wealth of the best part.
     pub fn log_best(&self) -> f64 {
         self.log_wealths.into_iter().fold(f64::NEG_INFINITY, f64::max)

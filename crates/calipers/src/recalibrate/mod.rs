@@ -49,6 +49,7 @@ mod vector;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 pub use preserve::{KeptOrder, Preserve, preserving};
+pub(crate) use registry::is_default;
 pub use registry::{RecalibratorInfo, default_recalibrator, recalibrator, recalibrators};
 pub use saved::{LabelKind, ModelNotes, ModelState, SavedModel, load_model, save_model};
 

@@ -160,6 +160,11 @@ pub fn recalibrators() -> impl Iterator<Item = RecalibratorInfo> {
     TABLE.iter().map(|entry| entry.info)
 }
 
+/// Whether a recalibrator is `auto`.
+pub(crate) fn is_default(recalibrator: &dyn Recalibrator) -> bool {
+    recalibrator.name() == Auto::NAME
+}
+
 /// `auto`.
 pub fn default_recalibrator() -> Arc<dyn Recalibrator> {
     Arc::new(Named { name: Auto::NAME.to_owned(), learner: Auto })

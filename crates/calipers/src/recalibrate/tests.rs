@@ -306,3 +306,24 @@ fn bins_keep_ties_together_and_one_belongs_to_the_last() {
     assert!((unmix(width[[5, 1]]) - 2.0 / 3.0).abs() < 1e-12);
     assert!((unmix(width[[7, 1]]) - 2.0 / 3.0).abs() < 1e-12);
 }
+
+/// Predictions are written to memory that somebody else has used: nothing of it may be left.
+#[test]
+fn what_was_there_before_does_not_show_in_predictions() {
+    for setting in ["binary-overconfident", "multiclass-overconfident-3"] {
+        let predictions = simulate(setting, 150, 2).unwrap();
+        let f = predictions.probs();
+        for info in recalibrators() {
+            let fitted = recalibrator(info.name).unwrap().fit(&Sample::from(&predictions), 0);
+            let fitted = fitted.unwrap();
+            for purpose in [Purpose::Direction, Purpose::Squared, Purpose::Log, Purpose::Use] {
+                let [clean, used] = [0.0, f64::NAN].map(|before| {
+                    let mut g = ndarray::Array2::from_elem(f.dim(), before);
+                    fitted.predict_into(f.view(), purpose, g.view_mut()).unwrap();
+                    g.mapv(f64::to_bits)
+                });
+                assert_eq!(clean, used, "{} {setting} {purpose:?}", info.name);
+            }
+        }
+    }
+}

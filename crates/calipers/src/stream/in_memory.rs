@@ -44,9 +44,11 @@ impl Estimator {
     /// [`Error::Stopped`](crate::Error::Stopped) by the watcher or the handle.
     pub fn estimate(&self, predictions: &Predictions<'_>) -> Result<Report> {
         let most = self.sample_or(match self.folds {
-            Folds::Shuffled(_) => usual_sample(predictions.classes()),
-            // A g of the whole sample would have seen rows of the fold that it scores.
-            Folds::Given { .. } => usize::MAX,
+            Folds::Shuffled(_) if predictions.clusters().is_none() => {
+                usual_sample(predictions.classes())
+            }
+            // A g of the whole sample would have seen rows of the fold, or of the cluster, that it scores.
+            _ => usize::MAX,
         });
         if predictions.rows() <= most {
             return self.estimate_all(predictions);

@@ -129,6 +129,9 @@ impl Plan {
         classes: &[String],
         groups: &[String],
     ) -> Result<Self> {
+        asked.refuse_assumption()?;
+        // A guess is of rows that are all in memory.
+        let asked = &asked.clone().best(false);
         let mut facts = SampleFacts {
             seed: drawn.seed,
             end: drawn.end,
@@ -280,7 +283,7 @@ fn fit_groups(
     let tested = rows_of.values().filter(|rows| large(rows)).count().max(1);
     let stop = Stop::new();
     for (name, rows) in &rows_of {
-        let folds = asked.folds_within(rows, weight).filter(|_| large(rows));
+        let folds = asked.folds_within(rows, sample).filter(|_| large(rows));
         let (mut own, mut map) = (None, None);
         if let Some(folds) = folds {
             let rows = sample.select(rows);

@@ -6,6 +6,7 @@
 
 mod borrowed;
 mod closed_form;
+mod clusters;
 mod common;
 mod consistency;
 mod estimator;

@@ -165,7 +165,7 @@ mod tests {
                 .collect();
             let (mut sign, mut direction) = (0.0, 0.0);
             for repeat in 0..repeats {
-                let ids = plan.assign(rows, draw, repeat);
+                let ids = plan.assign(rows, None, draw, repeat);
                 for fold in 0..folds as u32 {
                     let sum = |wanted: bool| -> Vec<f64> {
                         let mut sum: Vec<f64> = vec![0.0; dimensions];

@@ -14,6 +14,7 @@
 mod inflation;
 mod moments;
 mod parts;
+mod together;
 
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
@@ -21,6 +22,7 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 pub(crate) use inflation::Inflation;
 pub(crate) use moments::{Moments, Possible, Sums};
 pub(crate) use parts::Parts;
+pub(crate) use together::Together;
 
 /// Where weights leave fewer rows than this, (Σw)²/Σw², one row holds nearly all of the weight. It has no
 /// spread, so that nothing can be claimed from it, however far off it is.

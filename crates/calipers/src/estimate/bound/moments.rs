@@ -1,4 +1,4 @@
-use super::{FEWEST_ROWS, Spread};
+use super::{FEWEST_ROWS, Spread, Together};
 use crate::numeric::simd::{sum_of, widely};
 
 /// What the score of a row is, and what it could have been.
@@ -62,7 +62,7 @@ impl Possible {
 
 /// The moments of the scores of one metric, a repeat at a time.
 pub(crate) struct Moments {
-    /// Rows that are not complete before every class has been scored.
+    /// Rows that are not complete before every class has been scored, or that belong together.
     rows: Option<Vec<Possible>>,
     current: Sums,
     means: f64,
@@ -90,10 +90,11 @@ pub(crate) struct Sums {
 }
 
 impl Moments {
-    /// An empty one; rows are added up over `several` problems if there are more than one.
-    pub fn new(rows: usize, several: bool) -> Self {
+    /// An empty one; rows are `kept` until the end of a repeat if they have several problems, or belong
+    /// together.
+    pub fn new(rows: usize, kept: bool) -> Self {
         Self {
-            rows: several.then(|| vec![Possible::default(); rows]),
+            rows: kept.then(|| vec![Possible::default(); rows]),
             current: Sums::default(),
             means: 0.0,
             variances: 0.0,
@@ -114,14 +115,17 @@ impl Moments {
     }
 
     /// Ends a repeat: every row has been scored.
-    pub fn end_repeat(&mut self, weights: Option<&[f64]>) {
+    pub fn end_repeat(&mut self, weights: Option<&[f64]>, together: Option<&Together<'_>>) {
+        let mut sums = std::mem::take(&mut self.current);
         if let Some(rows) = &mut self.rows {
-            for (row, possible) in rows.iter_mut().enumerate() {
-                let weight = weights.map_or(1.0, |weights| weights[row]);
-                self.current.add(weight, std::mem::take(possible));
+            let all = rows.iter_mut().enumerate().map(|(row, possible)| {
+                (weights.map_or(1.0, |weights| weights[row]), std::mem::take(possible))
+            });
+            match together {
+                Some(together) => sums = together.sums(all),
+                None => all.for_each(|(weight, possible)| sums.add(weight, possible)),
             }
         }
-        let sums = std::mem::take(&mut self.current);
         let (mean, variance, null, information) = sums.moments();
         self.repeats += 1.0;
         self.means += mean;
@@ -143,8 +147,14 @@ impl Moments {
 
 impl Sums {
     #[inline]
-    fn add(&mut self, weight: f64, possible: Possible) {
+    pub fn add(&mut self, weight: f64, possible: Possible) {
         self.add_many(weight, weight * weight, possible);
+    }
+
+    /// Adds the mean score of rows that belong together, and w² times its variance under calibration.
+    pub fn add_mean(&mut self, weight: f64, score: f64, null: f64) {
+        self.add_many(weight, weight * weight, Possible { score, ..Possible::default() });
+        self.null += null;
     }
 
     /// Adds rows of one score, whose weights and whose squares add up so.
@@ -219,7 +229,7 @@ mod tests {
             let observed = usize::from(class == 2);
             moments.add(0, 1.0, Possible::of_one_class(&pair, &scores[class], observed), 1.0 / 3.0);
         }
-        moments.end_repeat(None);
+        moments.end_repeat(None, None);
         let total = |label: usize| -> f64 {
             (0..3).map(|class| scores[class][usize::from(class == label)] / 3.0).sum()
         };
@@ -238,7 +248,7 @@ mod tests {
             moments.add(row, 7.0, score(s), 1.0);
         }
         moments.add(4, 0.0, score(f64::INFINITY), 1.0);
-        moments.end_repeat(None);
+        moments.end_repeat(None, None);
         let spread = moments.spread();
         assert!((spread.mean - 2.5).abs() < 1e-15 && (spread.rows - 4.0).abs() < 1e-12);
         assert!((spread.variance - 5.0 / 12.0).abs() < 1e-14);

@@ -10,7 +10,7 @@
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::Kept;
-use crate::data::Predictions;
+use crate::data::{Clusters, Predictions};
 use crate::estimate::bound::{Inflation, Spread, quantile};
 use crate::numeric::mean::weighted_mean;
 
@@ -50,6 +50,7 @@ impl Paired {
     pub fn new(
         scores: [&[f64]; 2],
         weights: Option<&[f64]>,
+        clusters: Option<&Clusters>,
         null_variance: f64,
         inflation: &Inflation,
     ) -> Self {
@@ -64,13 +65,16 @@ impl Paired {
             return Self { value, stderr: f64::INFINITY, rows: 1.0 };
         }
         let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
-        let (mut total, mut squares, mut spread) = (0.0, 0.0, 0.0);
+        // The weight of each row, or of all that belong together, with its part of the sum.
+        let mut parts = vec![(0.0, 0.0); clusters.map_or(apart.len(), Clusters::count)];
         for (row, apart) in apart.iter().enumerate().filter(|(row, _)| weight(*row) > 0.0) {
-            let weight = weight(row);
-            total += weight;
-            squares += weight * weight;
-            spread += (weight * (apart - value)).powi(2);
+            let (all, sum) = &mut parts[clusters.map_or(row, |of| of.ids()[row] as usize)];
+            *all += weight(row);
+            *sum += weight(row) * (apart - value);
         }
+        let total: f64 = parts.iter().map(|(weight, _)| weight).sum();
+        let squares: f64 = parts.iter().map(|(weight, _)| weight * weight).sum();
+        let spread: f64 = parts.iter().map(|(_, sum)| sum * sum).sum();
         let rows: f64 = total * total / squares;
         let correction = if rows > FEWEST_ROWS { rows / (rows - 1.0) } else { 3.0 };
         let variance = (spread * correction / (total * total)).max(null_variance);
@@ -248,8 +252,8 @@ mod tests {
     #[test]
     fn labels_that_no_row_shows_widen_the_difference() {
         let scores = [vec![0.01; 1000], vec![-0.01; 1000]];
-        let narrow = Paired::new([&scores[0], &scores[1]], None, 0.0, &inflation());
-        let wide = Paired::new([&scores[0], &scores[1]], None, 1e-4, &inflation());
+        let narrow = Paired::new([&scores[0], &scores[1]], None, None, 0.0, &inflation());
+        let wide = Paired::new([&scores[0], &scores[1]], None, None, 1e-4, &inflation());
         assert!(narrow.stderr < 1e-9 && (wide.stderr - 0.01 * 2f64.sqrt()).abs() < 1e-12);
     }
 

@@ -130,7 +130,7 @@ fn every_scope_is_algorithm_one_averaged_over_its_problems_and_repeats() {
             let mut in_sample = 0.0;
             for (f, labels) in &problems {
                 for repeat in 0..repeats {
-                    let folds = Folds::Shuffled(FOLDS).assign(ROWS, SEED, repeat);
+                    let folds = Folds::Shuffled(FOLDS).assign(ROWS, None, SEED, repeat);
                     let own = brier_by_hand(f, labels, Some(&folds));
                     let share = (problems.len() * repeats) as f64;
                     scores.iter_mut().zip(own).for_each(|(score, own)| *score += own / share);
@@ -178,7 +178,7 @@ fn an_onlooker_sees_the_held_out_g_of_the_whole_vector() {
         .estimate_observed(&predictions, &mut mover)
         .unwrap();
     assert_eq!(report.estimates.len(), 3);
-    let folds = Folds::Shuffled(FOLDS).assign(ROWS, SEED, 0);
+    let folds = Folds::Shuffled(FOLDS).assign(ROWS, None, SEED, 0);
     let mut expected = [0.0; 3];
     for row in 0..ROWS {
         let others = (0..ROWS).filter(|&other| folds[other] != folds[row]);

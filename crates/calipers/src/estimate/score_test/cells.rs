@@ -4,42 +4,26 @@
 use std::ops::Range;
 
 use crate::estimate::Ascending;
-use crate::numeric::simplex::FLOOR;
 
-/// As many fine cells, at most: no two of the functions' values in one differ by much. Up to so many rows
+/// As many fine cells, at most: no two values of a direction in one differ by much. Up to so many rows
 /// have a cell each, unless they share a prediction.
 const FINE: usize = 256;
 
 /// So many rows a coarse cell, and none where there would be fewer than so many: a few rows tell more by
-/// three functions.
+/// smooth directions.
 const ROWS: usize = 250;
 const FEWEST: usize = 20;
-
-/// How far above its mean, in standard deviations more than the functions, the statistic of the coarse cells
-/// has to be to count: it then costs what the functions see next to nothing.
-const HANDICAP: f64 = 1.0;
-
-/// The least standard deviation by which z is measured.
-const LEAST_DEVIATION: f64 = 0.1;
 
 /// Rows that follow each other in ascending order.
 pub(super) struct Cell {
     pub rows: Range<usize>,
-    /// logit f of the mean prediction; over all cells it has a weighted mean of 0 and a standard deviation
-    /// of 1, or less if that is small, so that powers of it are of order 1.
-    z: f64,
+    /// The mean prediction.
+    pub mean: f64,
     /// Σ w f and Σ w² f(1 − f).
     pub expected: f64,
     pub variance: f64,
     /// Σ w.
-    weight: f64,
-}
-
-impl Cell {
-    /// 1, z and z².
-    pub fn functions(&self) -> [f64; 3] {
-        [1.0, self.z, self.z * self.z]
-    }
+    pub weight: f64,
 }
 
 /// Coarse cells, each of some fine ones.
@@ -65,7 +49,6 @@ pub(super) fn divide(rows: &Ascending<'_>) -> (Vec<Cell>, Option<Coarse>) {
         cells.push(cell(rows, from..to));
         from = to;
     }
-    standardise(&mut cells);
     let coarse = Coarse::of(&cells, n);
     (cells, coarse)
 }
@@ -80,24 +63,7 @@ fn cell(rows: &Ascending<'_>, range: Range<usize>) -> Cell {
     }
     // Rows without weight tell nothing, but they have to be somewhere.
     let mean = if weight > 0.0 { expected / weight } else { rows.pairs[range.start][1] };
-    Cell { rows: range, z: logit(mean), expected, variance, weight }
-}
-
-fn standardise(cells: &mut [Cell]) {
-    let (mut weight, mut sum, mut square) = (0.0, 0.0, 0.0);
-    for cell in &*cells {
-        weight += cell.weight;
-        sum += cell.weight * cell.z;
-        square += cell.weight * cell.z * cell.z;
-    }
-    let mean = sum / weight;
-    let scale = (square / weight - mean * mean).sqrt().max(LEAST_DEVIATION);
-    cells.iter_mut().for_each(|cell| cell.z = (cell.z - mean) / scale);
-}
-
-fn logit(p: f64) -> f64 {
-    let p = p.clamp(FLOOR, 1.0 - FLOOR);
-    (p / (1.0 - p)).ln()
+    Cell { rows: range, mean, expected, variance, weight }
 }
 
 impl Coarse {
@@ -122,25 +88,25 @@ impl Coarse {
         Some(Self { ends, degrees })
     }
 
-    /// Σ (Σ w(y − f))²/(Σ w² f(1 − f)) over the coarse cells, as a number that so many degrees of freedom
-    /// would exceed as rarely, less the handicap.
-    pub fn value(&self, terms: f64, degrees: f64) -> f64 {
-        if self.degrees > 0.0 {
-            quantile(deviate(terms, self.degrees) - HANDICAP, degrees)
-        } else {
-            0.0
+    /// By how much the evidence for an error of any shape grows with Σ (Σ w(y − f))²/(Σ w² f(1 − f)) over the
+    /// coarse cells: that of errors as large as can just be seen in all of them together.
+    pub fn rate(&self) -> f64 {
+        if self.degrees <= 0.0 {
+            return 0.0;
         }
+        let size = (1.5 + 2.6 * self.degrees.sqrt()) / self.degrees;
+        0.5 * size / (1.0 + size)
+    }
+
+    /// By how much that evidence grows from its 90th to its 98th percentile.
+    pub fn slope(&self) -> f64 {
+        let degrees = self.degrees.max(1.0);
+        self.rate() * (quantile(2.0537, degrees) - quantile(1.2816, degrees))
     }
 }
 
-/// The normal deviate of a chi-squared number, nearly (Wilson and Hilferty, *The distribution of
-/// chi-square*, 1931).
-fn deviate(value: f64, degrees: f64) -> f64 {
-    let spread = 2.0 / (9.0 * degrees);
-    ((value / degrees).cbrt() - (1.0 - spread)) / spread.sqrt()
-}
-
-/// The chi-squared number of a normal deviate.
+/// The chi-squared number of a normal deviate, nearly (Wilson and Hilferty, *The distribution of chi-square*,
+/// 1931).
 fn quantile(deviate: f64, degrees: f64) -> f64 {
     let spread = 2.0 / (9.0 * degrees);
     degrees * (1.0 - spread + deviate * spread.sqrt()).max(0.0).powi(3)
@@ -152,10 +118,9 @@ mod tests {
 
     /// The 95 % points of tables of the chi-squared distribution.
     #[test]
-    fn deviates_are_those_of_the_tables() {
+    fn quantiles_are_those_of_the_tables() {
         for (degrees, point) in [(3.0, 7.815), (20.0, 31.410), (100.0, 124.342)] {
             // Wilson and Hilferty are right to two decimals here.
-            assert!((deviate(point, degrees) - 1.645).abs() < 0.02, "{degrees}");
             assert!((quantile(1.645, degrees) / point - 1.0).abs() < 0.01, "{degrees}");
         }
     }

@@ -156,16 +156,16 @@ impl<'a, 'p> Many<'a, 'p> {
     /// what is added up are whole numbers, so that the parts may come in any order.
     pub fn drawn(&self, draws: usize, seed: u64) -> Vec<f64> {
         let classes = self.problem.classes();
-        let nothing = || vec![[0.0; FUNCTIONS]; draws.next_multiple_of(LANES) * classes];
         let parts = self.parts().into_par_iter().enumerate();
         let sums = parts
             .map(|(part, rows)| self.drawn_of(rows, draws, derive_seed(seed, &[part as u64])))
-            .reduce(nothing, |mut all, part| {
+            .reduce_with(|mut all, part| {
                 all.iter_mut().zip(&part).for_each(|(all, part)| {
                     all.iter_mut().zip(part).for_each(|(all, part)| *all += part);
                 });
                 all
-            });
+            })
+            .unwrap_or_default();
         sums.par_chunks_exact(classes).take(draws).map(|sums| self.value(sums)).collect()
     }
 

@@ -4,12 +4,11 @@
 //! labels are drawn from f, again and again, and the p-value is the share of drawings whose statistic
 //! is at least that of the labels observed: exact for any statistic, at any n, with any weights.
 //!
-//! The statistic needs no fit. It is a score test: which multiples of simple functions φ of f are
-//! the residuals r = Y − f correlated with? For each class c, U_c = Σ w φ(f_c) r_c with its
-//! covariance I_c under calibration, and T = Σ_c U_cᵀ I_c⁻¹ U_c. Two classes: φ = (1, z, z²),
-//! z = logit f, for one class. More: φ = (1, z), z = ln f_c, for each, and once more for all classes
-//! together, u = Σ w z·r, which is what a wrong temperature moves. From 5,000 rows of two classes on,
-//! errors of any shape count as well: residuals in [`cells`] of like predictions.
+//! The statistic needs no fit. Two classes: residuals in [`cells`] of like predictions, and the evidence in
+//! them for errors of eight kinds, from a shift to a wave ([`shapes`]). More classes: a score test. Which multiples
+//! of simple functions φ of f are the residuals r = Y − f correlated with? For each class c, U_c = Σ w φ(f_c) r_c
+//! with its covariance I_c under calibration, and T = Σ_c U_cᵀ I_c⁻¹ U_c; φ = (1, z), z = ln f_c, for each,
+//! and once more for all classes together, u = Σ w z·r, which is what a wrong temperature moves.
 
 mod alias;
 mod bernoulli;
@@ -18,6 +17,8 @@ mod counts;
 mod ladder;
 mod many;
 mod refit;
+mod shapes;
+mod together;
 mod two;
 
 use rand_chacha::ChaCha8Rng;
@@ -25,6 +26,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::data::Predictions;
 use crate::error::Result;
 use crate::estimate::Problem;
+use crate::estimate::bound::Together;
 use crate::loss::Scope;
 use crate::numeric::random::{derive_seed, generator};
 use crate::recalibrate::Recalibrator;
@@ -41,8 +43,8 @@ pub(crate) const LANES: usize = 64;
 /// Where a test of calibration looks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Test {
-    /// At the residuals' correlation with simple functions of the prediction: a shift, a wrong
-    /// temperature, a bend. No fit is needed.
+    /// At the residuals' correlation with functions of the prediction: a shift, a wrong temperature, a
+    /// bend, and of two classes smooth errors, bumps and waves. No fit is needed.
     #[default]
     Score,
     /// Where the recalibrator does: it is fitted to every drawing of labels, so there are as many fits
@@ -59,6 +61,7 @@ pub(crate) struct PValues<'a> {
     recalibrator: &'a dyn Recalibrator,
     draws: Option<usize>,
     seed: u64,
+    together: Option<Together<'a>>,
     whole: Option<Tested>,
     top: Option<Tested>,
 }
@@ -78,9 +81,10 @@ impl<'a> PValues<'a> {
         recalibrator: &'a dyn Recalibrator,
         draws: Option<usize>,
         seed: u64,
+        together: Option<Together<'a>>,
     ) -> Self {
         let seed = derive_seed(seed, &[DRAWS]);
-        Self { test, recalibrator, draws, seed, whole: None, top: None }
+        Self { test, recalibrator, draws, seed, together, whole: None, top: None }
     }
 
     /// Takes the chance to test a problem that has been set up for a fit.
@@ -96,9 +100,12 @@ impl<'a> PValues<'a> {
         };
         let draws = self.draws.unwrap_or_else(automatic);
         if known.is_none() && draws > 0 {
-            let p_value = match self.test {
-                Test::Score => p_value(problem, draws, self.seed),
-                Test::Refit => refit_p_value(problem, self.recalibrator, draws, self.seed)?,
+            let p_value = match (self.test, &self.together) {
+                (Test::Score, Some(together)) => {
+                    together::p_value(problem, together, draws, self.seed)
+                }
+                (Test::Score, None) => p_value(problem, draws, self.seed),
+                (Test::Refit, _) => refit_p_value(problem, self.recalibrator, draws, self.seed)?,
             };
             *known = Some(Tested { p_value, draws });
         }
@@ -132,13 +139,11 @@ pub(crate) fn automatic_draws(rows: usize, classes: usize) -> usize {
 
 /// (1 + the number of drawings whose statistic is no smaller) / (1 + the number of drawings).
 pub(crate) fn p_value(problem: &Problem<'_>, draws: usize, seed: u64) -> f64 {
-    let (observed, drawn) = match Two::new(problem) {
-        Some(two) => (two.observed(), two.drawn(draws, seed)),
-        None => {
-            let many = Many::new(problem);
-            (many.observed(), many.drawn(draws, seed))
-        }
-    };
+    if let Some(two) = Two::new(problem) {
+        return two.p_value(draws, seed);
+    }
+    let many = Many::new(problem);
+    let (observed, drawn) = (many.observed(), many.drawn(draws, seed));
     // The last bits of sums over rows in another order must not decide.
     let reached = drawn.iter().filter(|&&drawn| drawn >= observed * (1.0 - 1e-9)).count();
     (1 + reached) as f64 / (1 + draws) as f64

@@ -4,86 +4,80 @@ use rand::Rng;
 use rayon::prelude::*;
 
 use super::bernoulli::bernoulli;
-use super::cells::{Cell, Coarse, divide};
+use super::cells::{Cell, divide};
 use super::counts::Counts;
+use super::shapes::{KINDS, Seen, Shapes, oddness};
 use super::{LANES, groups};
 use crate::estimate::{Ascending, Problem};
 use crate::numeric::simd::widely;
-use crate::numeric::solve::Cholesky;
 use crate::run::stop;
 
 /// Tables that are held at once: what they take stays small however many rows there are.
 const TABLES: usize = 1 << 12;
 
-/// The functions 1, z and z².
-const FUNCTIONS: usize = 3;
-
 /// What is the same for all drawings.
 pub(super) struct Two<'a> {
     rows: Ascending<'a>,
     cells: Vec<Cell>,
-    coarse: Option<Coarse>,
-    /// The Cholesky factor of I; none if no label is left to chance.
-    information: Option<Cholesky>,
+    /// None if no label is left to chance.
+    shapes: Option<Shapes>,
 }
 
-/// What is known of some drawings while cells go by: for each function, and for the coarse cell that is
-/// under way, the sum of the residuals; and the terms of the coarse cells that have gone by.
+/// What is known of some drawings while cells go by.
 struct Drawn<R> {
     draws: R,
-    sums: [[f64; LANES]; FUNCTIONS],
-    coarse: [f64; LANES],
-    terms: [f64; LANES],
+    seen: Seen,
 }
 
 impl<'a> Two<'a> {
     pub fn new(problem: &'a Problem<'_>) -> Option<Self> {
         let rows = problem.ascending()?;
         let (cells, coarse) = divide(&rows);
-        let mut information = [0.0; FUNCTIONS * FUNCTIONS];
-        for cell in &cells {
-            let phi = cell.functions();
-            for (i, one) in phi.iter().enumerate() {
-                for (j, other) in phi.iter().enumerate() {
-                    information[i * FUNCTIONS + j] += cell.variance * one * other;
-                }
-            }
-        }
-        let information = Cholesky::with_ridge(&information, FUNCTIONS);
-        Some(Self { rows, cells, coarse, information })
+        let shapes = Shapes::of(&cells, coarse);
+        Some(Self { rows, cells, shapes })
     }
 
-    /// T of the observed labels; infinite if one of them was impossible.
-    pub fn observed(&self) -> f64 {
-        let (mut sums, mut terms) = ([0.0; FUNCTIONS], 0.0);
-        let mut in_coarse = 0.0;
+    /// (1 + the number of drawings that are no less odd) / (1 + the number of drawings).
+    pub fn p_value(&self, draws: usize, seed: u64) -> f64 {
+        let Some(observed) = self.observed() else { return 1.0 / (1 + draws) as f64 };
+        let Some(shapes) = &self.shapes else { return 1.0 };
+        let mut all = self.drawn(draws, seed);
+        all.push(observed);
+        let mut odd = oddness(&all, &shapes.slopes());
+        let Some(observed) = odd.pop() else { return 1.0 };
+        // The last bits of sums over rows in another order must not decide.
+        let least = observed - 1e-9 * observed.abs().max(1.0);
+        let reached = odd.iter().filter(|&&drawn| drawn >= least).count();
+        (1 + reached) as f64 / (1 + draws) as f64
+    }
+
+    /// The evidence of the observed labels; none if one of them was impossible.
+    pub fn observed(&self) -> Option<[f64; KINDS]> {
+        let mut seen = Seen::new();
         for (number, cell) in self.cells.iter().enumerate() {
             let mut residual = -cell.expected;
             for place in cell.rows.clone() {
                 let (label, weight) = (self.rows.labels[place] as usize, self.rows.weight(place));
                 if weight > 0.0 && self.rows.pairs[place][label] <= 0.0 {
-                    return f64::INFINITY;
+                    return None;
                 }
                 residual += weight * label as f64;
             }
-            sums.iter_mut().zip(cell.functions()).for_each(|(sum, phi)| *sum += phi * residual);
-            in_coarse += residual;
-            if let Some(variance) = self.ends(number) {
-                terms += in_coarse * in_coarse / variance;
-                in_coarse = 0.0;
+            if let Some(shapes) = &self.shapes {
+                shapes.add(&mut seen, number, &[residual; LANES]);
             }
         }
-        self.value(sums, terms)
+        Some(self.evidence(&seen, 0))
     }
 
-    /// T of so many sets of labels drawn from f.
-    pub fn drawn(&self, draws: usize, seed: u64) -> Vec<f64> {
-        let mut all = groups(draws, seed, |draws| Drawn {
-            draws,
-            sums: [[0.0; LANES]; FUNCTIONS],
-            coarse: [0.0; LANES],
-            terms: [0.0; LANES],
-        });
+    fn evidence(&self, seen: &Seen, lane: usize) -> [f64; KINDS] {
+        let none = [f64::NEG_INFINITY; KINDS];
+        self.shapes.as_ref().map_or(none, |shapes| shapes.evidence(seen, lane))
+    }
+
+    /// The evidence of so many sets of labels drawn from f.
+    pub fn drawn(&self, draws: usize, seed: u64) -> Vec<[f64; KINDS]> {
+        let mut all = groups(draws, seed, |draws| Drawn { draws, seen: Seen::new() });
         let mut from = 0;
         while from < self.cells.len() && !stop::requested() {
             let mut tables = 0;
@@ -101,14 +95,13 @@ impl<'a> Two<'a> {
                         None => counted(tables, &mut drawn.draws),
                         Some(weights) => self.weighed(number, weights, &mut drawn.draws),
                     };
-                    self.add(drawn, number, &counted);
+                    self.add(&mut drawn.seen, number, counted);
                 }
             });
             from = to;
         }
-        let each = all.iter().flat_map(|drawn| {
-            (0..LANES).map(|lane| self.value(drawn.sums.map(|sums| sums[lane]), drawn.terms[lane]))
-        });
+        let each =
+            all.iter().flat_map(|drawn| (0..LANES).map(|lane| self.evidence(&drawn.seen, lane)));
         each.take(draws).collect()
     }
 
@@ -140,44 +133,14 @@ impl<'a> Two<'a> {
 
     /// Adds Σ w y of a cell.
     #[inline]
-    fn add<R>(&self, drawn: &mut Drawn<R>, number: usize, counted: &[f64; LANES]) {
-        let (cell, ended) = (&self.cells[number], self.ends(number));
+    fn add(&self, seen: &mut Seen, number: usize, counted: [f64; LANES]) {
+        let Some(shapes) = &self.shapes else { return };
+        let expected = self.cells[number].expected;
         widely(
             LANES,
             #[inline(always)]
-            || {
-                for (sums, phi) in drawn.sums.iter_mut().zip(cell.functions()) {
-                    for (sum, counted) in sums.iter_mut().zip(counted) {
-                        *sum += phi * (counted - cell.expected);
-                    }
-                }
-                for (sum, counted) in drawn.coarse.iter_mut().zip(counted) {
-                    *sum += counted - cell.expected;
-                }
-                if let Some(variance) = ended {
-                    for (term, sum) in drawn.terms.iter_mut().zip(&mut drawn.coarse) {
-                        *term += *sum * *sum / variance;
-                        *sum = 0.0;
-                    }
-                }
-            },
+            || shapes.add(seen, number, &counted.map(|counted| counted - expected)),
         );
-    }
-
-    /// The variance of the coarse cell that a cell is the last of.
-    fn ends(&self, cell: usize) -> Option<f64> {
-        self.coarse.as_ref()?.ends[cell]
-    }
-
-    /// T from the sums of the functions and the terms of the coarse cells.
-    fn value(&self, mut sums: [f64; FUNCTIONS], terms: f64) -> f64 {
-        let Some(information) = &self.information else { return 0.0 };
-        information.solve_lower(&mut sums);
-        let total = sums.iter().map(|x| x * x).sum::<f64>();
-        match &self.coarse {
-            Some(coarse) => total.max(coarse.value(terms, FUNCTIONS as f64)),
-            None => total,
-        }
     }
 }
 
