@@ -161,9 +161,12 @@ def test_a_monitor_bets_once_a_cluster():
     [
         ({"cluster": [1, 2]}, "clusters: expected 400, found 2"),
         ({"cluster": [None] * 400}, "row 0: the cluster is missing"),
-        ({"cluster": [0] * 400}, "clusters: 1 cluster is too few for 5 folds: every fold needs one"),
+        (
+            {"cluster": [0] * 400},
+            "clusters: 1 cluster is too few for 5 folds: every fold needs one",
+        ),
         ({"time": [float("nan")] * 400}, "times: row 0: NaN is not finite"),
-        ({"time": ["soon"] * 400}, "time"),
+        ({"time": ["soon"] * 400}, "row 0: 'soon' is not a number"),
         ({"assume": "convex"}, "assume: 'convex'; expected 'monotone'"),
         (
             {"assume": "monotone", "sample_weight": np.ones(400)},

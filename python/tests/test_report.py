@@ -217,7 +217,9 @@ def test_frames(binary: Simulated, monkeypatch: pytest.MonkeyPatch) -> None:
     report = calipers.evaluate(*binary)
     frame = report.to_frame()
     assert isinstance(frame, pd.DataFrame)
-    columns = ["metric", "value", "stderr", "lower", "p_value", "in_sample", "infinite_rows"]
+    guess = ["upper", "best", "interval_low", "interval_high"]
+    columns = ["metric", "value", "stderr", "lower", *guess, "p_value", "in_sample"]
+    columns.append("infinite_rows")
     assert list(frame.columns) == columns
     assert frame["value"].tolist() == [one.value for one in report.estimates.values()]
     monkeypatch.setitem(sys.modules, "pandas", None)
@@ -278,13 +280,14 @@ def test_progress_is_shown_by_tqdm_or_a_line(
 ) -> None:
     seen: list[tuple[int, int]] = []
     plain = calipers.evaluate(*binary, progress=lambda done, total: seen.append((done, total)))
-    assert sorted(seen) == [(done, 5) for done in range(1, 6)]
+    # Five folds, and all rows for the best guess.
+    assert sorted(seen) == [(done, 6) for done in range(1, 7)]
     assert capsys.readouterr().err == ""
     shown = calipers.evaluate(*binary, progress=True)
-    assert "5/5" in capsys.readouterr().err
+    assert "6/6" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     calipers.evaluate(*binary, progress=True)
-    assert capsys.readouterr().err.endswith("5 of 5 fits\n")
+    assert capsys.readouterr().err.endswith("6 of 6 fits\n")
     assert plain.to_json() == shown.to_json()
 
     def broken(done: int, total: int) -> None:

@@ -75,8 +75,9 @@ class World:
 
 def normalised(probs: Floats) -> Floats:
     """Return rows of the simplex without zeros."""
-    positive = np.maximum(probs, LEAST)
-    return positive / positive.sum(axis=1, keepdims=True)
+    positive: Floats = np.maximum(probs, LEAST)
+    found: Floats = positive / positive.sum(axis=1, keepdims=True)
+    return found
 
 
 def simulated(rows: int, seed: int) -> Iterator[World]:
@@ -120,7 +121,8 @@ def real(folder: Path, rows: int, seed: int) -> Iterator[World]:
 def drawn(truth: Floats, rng: np.random.Generator) -> Ints:
     """Draw labels."""
     labels = (rng.random((len(truth), 1)) > truth.cumsum(axis=1)).sum(axis=1)
-    return np.minimum(labels, truth.shape[1] - 1)
+    found: Ints = np.minimum(labels, truth.shape[1] - 1)
+    return found
 
 
 Cell = tuple[str, str, str, int]
@@ -149,7 +151,8 @@ def look(found: Found, kind: str, world: World, seed: int) -> None:
         held = one.interval[0] - 1e-12 <= truth[metric] <= one.interval[1]
         length = one.interval[1] - one.interval[0]
         upper = np.nan if one.upper is None else one.upper
-        calibrated = "calibrated" if truth[metric] == 0 else kind
+        # Rounding aside.
+        calibrated = "calibrated" if truth[metric] < 1e-12 else kind
         found[calibrated, world.task, metric, rows].append(
             (truth[metric], one.best, one.value, known[metric], held, length, upper)
         )

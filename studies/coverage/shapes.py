@@ -37,7 +37,8 @@ def bump(middle: float, width: float) -> Callable[[Floats], Floats]:
 def twentieths(p: Floats) -> Floats:
     """Return an offset for each twentieth of the range."""
     offsets = np.random.default_rng(7).standard_normal(20)
-    return offsets[np.minimum((20 * p).astype(int), 19)]
+    found: Floats = offsets[np.minimum((20 * p).astype(int), 19)]
+    return found
 
 
 # The truth for a prediction, given how large the error is; and how large it is at 1,000 rows.

@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let predictions = simulate(&next("the setting")?, next("the number of rows")?.parse()?, 0)?;
     let recalibrator = recalibrator(&next("the recalibrator")?)?;
     let metrics = arguments.map(|name| name.parse()).collect::<Result<Vec<Metric>, _>>()?;
-    let report = Estimator::new().recalibrator(recalibrator).metrics(metrics);
+    let report = Estimator::new().recalibrator(recalibrator).metrics(metrics).best(true);
     println!("{:#}", report.estimate(&predictions)?.to_json());
     Ok(())
 }

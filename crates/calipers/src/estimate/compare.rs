@@ -87,7 +87,9 @@ impl Estimator {
     /// Fewer than two models; labels or weights that differ; otherwise as
     /// [`estimate`](Self::estimate).
     pub fn compare(&self, models: &[(&str, &Predictions<'_>)]) -> Result<Comparison> {
-        self.compare_by(models, |predictions| self.estimate_kept(predictions, &mut Nobody))
+        // What is compared is what is found; a guess of each would say nothing of the difference.
+        let asked = self.clone().best(false);
+        asked.compare_by(models, |predictions| asked.estimate_kept(predictions, &mut Nobody))
     }
 
     /// Estimates one of several models: the report, bracketed, and what its scores could have been.
