@@ -1,6 +1,6 @@
 //! How to measure.
 
-use calipers::{BinaryNorm, Test};
+use calipers::{BinaryNorm, Estimator, Test};
 use clap::{Args, ValueEnum};
 
 use super::{FittingArgs, MEASURE};
@@ -11,23 +11,8 @@ pub struct MethodArgs {
     #[command(flatten)]
     pub fitting: FittingArgs,
 
-    /// How the error of two classes is measured: of class 1 alone, or of both columns
-    #[arg(long, value_enum, default_value_t, value_name = "NORM", help_heading = MEASURE)]
-    pub binary: Binary,
-
-    /// Let no probability count as less than this in the log metrics, which a zero makes infinite
-    #[arg(long, value_name = "EPS", allow_negative_numbers = true, help_heading = MEASURE)]
-    pub log_floor: Option<f64>,
-
-    /// Confidence of the lower bounds
-    #[arg(
-        long,
-        value_name = "C",
-        default_value_t = 0.95,
-        allow_negative_numbers = true,
-        help_heading = MEASURE
-    )]
-    pub confidence: f64,
+    #[command(flatten)]
+    pub bounds: BoundArgs,
 
     /// Labels drawn from the predictions for the p-value; 0 for none [default: 999, fewer for much
     /// data]
@@ -38,6 +23,39 @@ pub struct MethodArgs {
     /// every drawing, where the recalibrator does [default: score]
     #[arg(long, value_enum, value_name = "TEST", help_heading = MEASURE)]
     pub test: Option<TestKind>,
+}
+
+/// What an error is, and how sure its bounds are.
+#[derive(Debug, Args)]
+pub struct BoundArgs {
+    /// How the error of two classes is measured: of class 1 alone, or of both columns
+    #[arg(long, value_enum, default_value_t, value_name = "NORM", help_heading = MEASURE)]
+    pub binary: Binary,
+
+    /// Let no probability count as less than this in the log metrics, which a zero makes infinite
+    #[arg(long, value_name = "EPS", allow_negative_numbers = true, help_heading = MEASURE)]
+    pub log_floor: Option<f64>,
+
+    /// Confidence of the bounds
+    #[arg(
+        long,
+        value_name = "C",
+        default_value_t = 0.95,
+        allow_negative_numbers = true,
+        help_heading = MEASURE
+    )]
+    pub confidence: f64,
+}
+
+impl BoundArgs {
+    /// An estimator of such errors.
+    pub fn ask(&self, estimator: Estimator) -> Estimator {
+        let estimator = estimator.confidence(self.confidence).binary(self.binary.into());
+        match self.log_floor {
+            Some(floor) => estimator.log_floor(floor),
+            None => estimator,
+        }
+    }
 }
 
 // The variants below have no doc comments: clap would turn them into a second, longer help.

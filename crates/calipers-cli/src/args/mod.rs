@@ -16,7 +16,7 @@ pub use files::{many_to_read, to_read, to_write};
 pub use fitting::FittingArgs;
 pub use lists::{ListArgs, ListFormat, ReportFormat};
 pub use many::ManyArgs;
-pub use method::{Binary, MethodArgs};
+pub use method::{Binary, BoundArgs, MethodArgs};
 pub use metrics::MetricArgs;
 pub use running::RunningArgs;
 

@@ -7,7 +7,7 @@ use calipers_draw::text::{self, Certified};
 
 use super::measure::{files, fitting, folds, limits, metrics};
 use crate::args::{
-    Binary, ColumnArgs, FittingArgs, ListFormat, MEASURE, ManyArgs, OUTPUT, to_read,
+    BoundArgs, ColumnArgs, FittingArgs, ListFormat, MEASURE, ManyArgs, OUTPUT, to_read,
 };
 use crate::error::{Failure, Result};
 use crate::exit::Exit;
@@ -42,23 +42,8 @@ pub struct Args {
     #[command(flatten)]
     pub fitting: FittingArgs,
 
-    /// How the error of two classes is measured: of class 1 alone, or of both columns
-    #[arg(long, value_enum, default_value_t, value_name = "NORM", help_heading = MEASURE)]
-    pub binary: Binary,
-
-    /// Let no probability count as less than this in the log metrics, which a zero makes infinite
-    #[arg(long, value_name = "EPS", allow_negative_numbers = true, help_heading = MEASURE)]
-    pub log_floor: Option<f64>,
-
-    /// Confidence of the upper bounds
-    #[arg(
-        long,
-        value_name = "C",
-        default_value_t = 0.95,
-        allow_negative_numbers = true,
-        help_heading = MEASURE
-    )]
-    pub confidence: f64,
+    #[command(flatten)]
+    pub bounds: BoundArgs,
 
     /// How to print the outcome
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = OUTPUT)]
@@ -81,15 +66,8 @@ pub fn run(args: &Args) -> Result<Exit> {
     if let Some((flag, what, _)) = unbounded.iter().find(|(.., said)| said.is_some()) {
         return Err(Failure::input(format!("{flag}: there is no upper bound where rows {what}")));
     }
-    let mut estimator = fitting(&args.fitting)?
-        .metrics(metrics)
-        .confidence(args.confidence)
-        .binary(args.binary.into())
-        .assume(Assumption::Monotone)
-        .draws(0);
-    if let Some(floor) = args.log_floor {
-        estimator = estimator.log_floor(floor);
-    }
+    let estimator = args.bounds.ask(fitting(&args.fitting)?.metrics(metrics));
+    let estimator = estimator.assume(Assumption::Monotone).draws(0);
     let many = ManyArgs::default();
     let files = files(std::slice::from_ref(&args.file), &args.columns, &many, &args.fitting);
     let file = files.name();

@@ -52,15 +52,9 @@ pub fn limits(flag: &str, given: &[String]) -> Result<Vec<(String, f64)>> {
 
 /// An estimator with everything but the folds, which the file may have.
 pub fn estimator(metrics: Vec<Metric>, method: &MethodArgs) -> Result<Estimator> {
-    let mut estimator = fitting(&method.fitting)?
-        .metrics(metrics)
-        .confidence(method.confidence)
-        .binary(method.binary.into());
+    let mut estimator = method.bounds.ask(fitting(&method.fitting)?.metrics(metrics));
     if let Some(test) = method.test {
         estimator = estimator.test(test.into());
-    }
-    if let Some(floor) = method.log_floor {
-        estimator = estimator.log_floor(floor);
     }
     if let Some(draws) = method.draws {
         estimator = estimator.draws(draws);

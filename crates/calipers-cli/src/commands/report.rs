@@ -100,7 +100,7 @@ pub fn run(args: &Args) -> Result<()> {
     let program = concat!("calipers ", env!("CARGO_PKG_VERSION"));
     let mut run = Run::new(program, start.elapsed().as_secs_f64());
     run.inputs = inputs;
-    run.vector = args.method.binary == Binary::Vector;
+    run.vector = args.method.bounds.binary == Binary::Vector;
     let html = Page::new(&seen, run).html();
     if args.output == Path::new("-") {
         return output::print(&html);

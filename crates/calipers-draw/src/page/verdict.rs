@@ -25,10 +25,13 @@ impl Page<'_> {
         let mut words = match shown {
             Shown::Size => format!(
                 "{subject} is <strong>shown to be off by at least {}</strong> on average (with {} \
-                 confidence); the estimate is {}.",
+                 confidence); the {}.",
                 self.points(whole.lower),
                 percent(report.confidence),
-                self.points(whole.value),
+                match whole.best {
+                    Some(best) => format!("best guess is {}", self.points(best)),
+                    None => format!("estimate is {}", self.points(whole.value)),
+                },
             ),
             Shown::Presence => format!(
                 "{subject} is <strong>shown not to be calibrated</strong> ({}), but {} are too few to say \

@@ -53,7 +53,9 @@ pub(super) struct Shapes {
     /// Whether there is a direction of temperature, how many of 1, z and z² there are, and how many waves.
     tempered: bool,
     functions: usize,
-    waves: usize,
+    /// Half of what the square of each wave counts, and what all of them cost.
+    waves: Vec<f64>,
+    cost: f64,
     coarse: Option<Coarse>,
 }
 
@@ -122,8 +124,12 @@ impl Shapes {
             own[4..].iter_mut().zip(&waves).for_each(|(to, from)| *to = from[cell]);
         }
         let (steps, common) = walk(cells, &z, SIZE / total);
-        let (functions, waves) = (functions.len(), waves.len());
-        Some(Self { directions, steps, common, tempered, functions, waves, coarse })
+        // The j-th wave has a normal coefficient of variance 5 j^−0.7.
+        let sizes = || (1..=waves.len()).map(|order| 5.0 * (order as f64).powf(-0.7));
+        let cost = sizes().map(|size| 0.5 * size.ln_1p()).sum();
+        let waves = sizes().map(|size| 0.5 * size / (1.0 + size)).collect();
+        let functions = functions.len();
+        Some(Self { directions, steps, common, tempered, functions, waves, cost, coarse })
     }
 
     /// Adds the residuals of a cell.
@@ -173,13 +179,9 @@ impl Shapes {
         let squares: f64 = (1..=self.functions).map(|at| sum(at) * sum(at)).sum();
         found[4] = 0.375 * squares - 0.5 * self.functions as f64 * 4f64.ln();
         found[5] = 0.5 * (seen.evidence[lane] + self.common);
-        // The j-th wave has a normal coefficient of variance 5 j^−0.7.
-        found[6] = (1..=self.waves)
-            .map(|order| {
-                let (size, sum) = (5.0 * (order as f64).powf(-0.7), sum(3 + order));
-                0.5 * (size / (1.0 + size) * sum * sum - size.ln_1p())
-            })
-            .sum();
+        let waves = self.waves.iter().enumerate();
+        found[6] =
+            waves.map(|(at, rate)| rate * sum(4 + at) * sum(4 + at)).sum::<f64>() - self.cost;
         if let Some(coarse) = &self.coarse {
             found[7] = coarse.rate() * seen.terms[lane];
         }
@@ -348,9 +350,9 @@ mod tests {
             }
         }
         let one = Shapes::of(&cells(&[0.3; 50]), None).unwrap();
-        assert_eq!((one.functions, one.waves, one.tempered), (1, 1, true));
+        assert_eq!((one.functions, one.waves.len(), one.tempered), (1, 1, true));
         let four = Shapes::of(&cells(&[0.1, 0.1, 0.3, 0.6, 0.9]), None).unwrap();
-        assert_eq!((four.functions, four.waves), (3, 4));
+        assert_eq!((four.functions, four.waves.len()), (3, 4));
         assert!(Shapes::of(&cells(&[0.0, 1.0]), None).is_none());
         // At 1/2 nothing is to be seen of a temperature.
         assert!(!Shapes::of(&cells(&[0.5; 9]), None).unwrap().tempered);
