@@ -5,7 +5,7 @@
 //! clusters are independent. So a cluster's sums u_c are given random signs, all of its own at once, and the
 //! p-value is the share of signs for which
 //!
-//!     T = Σ_φ (Σ_c u_cφ)² / Σ_c u_cφ²
+//! T = Σ_φ (Σ_c u_cφ)² / Σ_c u_cφ²
 //!
 //! is at least what it is without: exact if sums are as likely one way as the other, and near it if
 //! there are many. Where there are few, or surprises are so rare that this cannot be trusted

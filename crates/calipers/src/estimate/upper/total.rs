@@ -4,7 +4,7 @@
 //! upwards in expectation: E|S_B| ≥ |E S_B| = |Σ_B (C − f)|. What a cell hides, where f − C changes its sign
 //! within it, is bounded as C rises by ν_B in it, and all rises add up to 1 at most:
 //!
-//!     Σ_B |C − f| ≤ |Σ_B (C − f)| + Σ_B |f − f̄_B| + m_B ν_B/2,     Σ ν_B ≤ 1,
+//! Σ_B |C − f| ≤ |Σ_B (C − f)| + Σ_B |f − f̄_B| + m_B ν_B/2,     Σ ν_B ≤ 1,
 //!
 //! where ν_B = 0 in a cell of a single prediction. And Σ_B |S_B|/n is near its expectation: a label moves it by
 //! 1/n at most, so that with probability 1 − α it is no further below it than √(ln(1/α)/2n) (McDiarmid), or than
