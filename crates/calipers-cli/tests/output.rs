@@ -17,8 +17,9 @@ fn results_and_remarks_are_kept_apart() {
         let understood = "p_0 -> P(0), p_1 -> P(1), p_2 -> P(2); labels: label\n";
         assert_eq!(ran.stdout.contains(understood), format == "table", "{}", ran.stdout);
         assert_eq!(ran.stderr.starts_with(understood), format == "csv", "{}", ran.stderr);
+        // A line of CSV is as long as its numbers.
         let wide = ran.stdout.lines().find(|line| line.chars().count() > 80);
-        assert_eq!(wide, None);
+        assert!(wide.is_none() || format == "csv", "{wide:?}");
         assert!(ran.stdout.is_ascii(), "no lines are drawn in a file: {}", ran.stdout);
     }
 }

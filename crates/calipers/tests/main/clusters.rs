@@ -181,6 +181,23 @@ fn neighbours_in_time_are_held_out_together() {
     assert!(told <= 16 && untold > 60, "{told} {untold}");
 }
 
+/// Predictions that all but rule out what happens in every second row, twenty clusters of two rows: where
+/// nothing is to be expected, no label in a cluster is decided by chance, and what is seen is proof.
+#[test]
+fn what_was_all_but_ruled_out_is_seen_in_few_clusters() {
+    let labels: Vec<u32> = (0..40).map(|row| row % 2).collect();
+    let names: Vec<String> = (0..40).map(|row| (row / 2).to_string()).collect();
+    let predictions = Predictions::binary(vec![1e-6; 40], &labels).unwrap();
+    let predictions = predictions.with_clusters(&names).unwrap();
+    let report = Estimator::new().metric("l1".parse().unwrap()).estimate(&predictions).unwrap();
+    assert!(report.estimates[0].p_value.unwrap() <= 0.01, "{:?}", report.estimates[0].p_value);
+    // And none at all is none: what was predicted has happened.
+    let calm =
+        Predictions::binary(vec![1e-6; 40], &[0; 40]).unwrap().with_clusters(&names).unwrap();
+    let report = Estimator::new().metric("l1".parse().unwrap()).estimate(&calm).unwrap();
+    assert!(report.estimates[0].p_value.unwrap() > 0.5);
+}
+
 #[test]
 fn what_cannot_be_asked_of_clusters_is_refused() {
     let (predictions, names) =

@@ -34,24 +34,48 @@ pub(super) fn p_value(
     let Some(sums) = rows.sums(|row, _| problem.label(row)) else {
         return 1.0 / (1 + draws) as f64;
     };
-    let observed = sums.value() * (1.0 - 1e-9);
-    let share = |seed: u64, drawn: &(dyn Fn(u64, u64) -> f64 + Sync)| {
-        let reached = (0..draws as u64).into_par_iter();
-        let reached = reached.filter(|&draw| !stop::requested() && drawn(seed, draw) >= observed);
-        (1 + reached.count()) as f64 / (1 + draws) as f64
-    };
-    let turned =
-        share(derive_seed(seed, &[0]), &|seed, draw| sums.turned(&mut generator(seed, draw)));
+    let observed = sums.value();
+    let turned = (0..draws as u64).into_par_iter().map(|draw| {
+        let turned = || sums.turned(&mut generator(derive_seed(seed, &[0]), draw));
+        if stop::requested() { f64::INFINITY } else { turned() }
+    });
+    let turned = share(observed, &turned.collect::<Vec<f64>>());
     if together.is_shown() && together.clusters().count() >= MANY {
         return turned;
     }
-    let at_once = share(derive_seed(seed, &[1]), &|seed, draw| {
-        let mut draws = generator(seed, draw);
+    let at_once = (0..draws as u64).into_par_iter().map(|draw| {
+        let mut draws = generator(derive_seed(seed, &[1]), draw);
         let chances: Vec<f64> = (0..together.clusters().count()).map(|_| draws.random()).collect();
-        let drawn = rows.sums(|row, cluster| drawn(problem, row, chances[cluster]));
-        drawn.map_or(f64::INFINITY, |drawn| drawn.value())
+        let drawn = || rows.sums(|row, cluster| drawn(problem, row, chances[cluster]));
+        // Nothing impossible is drawn.
+        if stop::requested() { None } else { drawn() }
     });
-    turned.max(at_once)
+    let at_once: Vec<Sums> = at_once.flatten().collect();
+    let values: Vec<f64> = at_once.iter().map(Sums::value).collect();
+    let by_own = share(observed, &values);
+    if together.is_shown() {
+        return turned.max(by_own);
+    }
+    // Without a surprise T is as large as it can be; a surprise too many shows by the sums as they are.
+    let mut totals: Vec<Vec<f64>> = at_once.iter().map(Sums::totals).collect();
+    totals.push(sums.totals());
+    let mut sizes: Vec<f64> = vec![0.0; sums.functions];
+    for totals in &totals {
+        sizes.iter_mut().zip(totals).for_each(|(size, total)| *size += total * total);
+    }
+    let odd = |totals: &Vec<f64>| -> f64 {
+        let terms = totals.iter().zip(&sizes).filter(|(_, size)| **size > 0.0);
+        terms.map(|(total, size)| total * total / size).sum()
+    };
+    let mut odd: Vec<f64> = totals.iter().map(odd).collect();
+    let by_size = odd.pop().map_or(1.0, |observed| share(observed, &odd));
+    turned.max((2.0 * by_own.min(by_size)).min(1.0))
+}
+
+/// The share of drawings that are no less odd than what was observed, which is counted among them.
+fn share(observed: f64, drawn: &[f64]) -> f64 {
+    let reached = drawn.iter().filter(|&&drawn| drawn >= observed * (1.0 - 1e-9)).count();
+    (1 + reached) as f64 / (1 + drawn.len()) as f64
 }
 
 /// The class of a row if this is the share of its probabilities that comes before it.
@@ -136,6 +160,15 @@ impl<'a, 'p> Rows<'a, 'p> {
 }
 
 impl Sums {
+    /// The sum over all clusters, for each function.
+    fn totals(&self) -> Vec<f64> {
+        let mut totals = vec![0.0; self.functions];
+        for each in self.each.chunks_exact(self.functions) {
+            totals.iter_mut().zip(each).for_each(|(total, one)| *total += one);
+        }
+        totals
+    }
+
     /// T as the sums are.
     fn value(&self) -> f64 {
         self.with_signs(|_| 1.0)
