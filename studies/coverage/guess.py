@@ -19,7 +19,6 @@ from pathlib import Path
 
 import numpy as np
 
-import calipers
 from studies.corpus import Floats, Ints, checksum, paths
 
 METRICS = ("l1", "l2", "brier", "log")
@@ -131,6 +130,8 @@ Found = dict[Cell, list[tuple[float, ...]]]
 
 def look(found: Found, kind: str, world: World, seed: int) -> None:
     """Add what is found in one world."""
+    import calipers  # Here, because the list of studies needs no package.
+
     rows = len(world.f)
     labels = drawn(world.truth, np.random.default_rng([seed, checksum(world.name)]))
     two = world.f.shape[1] == 2

@@ -12,7 +12,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-import calipers
 from studies.corpus import Floats, checksum
 
 TESTS = ("hosmer-lemeshow", "spiegelhalter", "skce", "kuiper")
@@ -63,6 +62,8 @@ DISTRIBUTIONS = {"Beta(1, 1)": (1.0, 1.0), "Beta(.5, .5)": (0.5, 0.5), "Beta(2, 
 
 def rejected(name: str, beta: tuple[float, float], rows: int, sets: int, draws: int) -> Floats:
     """Return the shares of data sets that calipers' test and the others reject."""
+    import calipers  # Here, because the list of studies needs no package.
+
     truth, size = SHAPES[name]
     counts = np.zeros(1 + len(TESTS))
     for seed in range(sets):
