@@ -96,8 +96,8 @@ impl Clusters {
     /// Whether any has rows of more than one group.
     pub(crate) fn span(&self, groups: &[u32]) -> bool {
         let mut group_of: Vec<Option<u32>> = vec![None; self.count];
-        let rows = self.ids.iter().zip(groups);
-        rows.into_iter().any(|(&id, &group)| *group_of[id as usize].get_or_insert(group) != group)
+        let mut rows = self.ids.iter().zip(groups);
+        rows.any(|(&id, &group)| *group_of[id as usize].get_or_insert(group) != group)
     }
 
     /// Refuses fewer clusters than folds, and given folds that divide a cluster.

@@ -286,15 +286,13 @@ impl Estimator {
             return setting("sample", reason);
         }
         if self.assumption.is_some() {
-            let what = match () {
-                () if predictions.weights().is_some() => Some("have weights"),
-                () if clusters.is_some() => Some("belong together"),
-                () if predictions.rows() > self.sample_or(usize::MAX) => {
-                    Some("are learnt from in part")
-                }
-                () => None,
-            };
-            if let Some(what) = what {
+            let part = predictions.rows() > self.sample_or(usize::MAX);
+            let unbounded = [
+                (predictions.weights().is_some(), "have weights"),
+                (clusters.is_some(), "belong together"),
+                (part, "are learnt from in part"),
+            ];
+            if let Some((_, what)) = unbounded.into_iter().find(|(so, _)| *so) {
                 return setting("assume", format!("there is no upper bound where rows {what}"));
             }
         }

@@ -40,6 +40,20 @@ pub(crate) struct Ascending<'a> {
 }
 
 impl Ascending<'_> {
+    /// Where cells of about so many rows begin, and where the last ends: rows of one prediction, to the bit,
+    /// are never divided.
+    pub fn cut(&self, size: usize) -> Vec<usize> {
+        let (count, mut starts, mut from) = (self.pairs.len(), vec![0], 0);
+        while from < count {
+            let mut to = (from + size.max(1)).min(count);
+            let last = self.pairs[to - 1][1].to_bits();
+            to += self.pairs[to..].iter().take_while(|pair| pair[1].to_bits() == last).count();
+            starts.push(to);
+            from = to;
+        }
+        starts
+    }
+
     /// The weight of a row; 1 if all count alike.
     pub fn weight(&self, place: usize) -> f64 {
         self.weights.map_or(1.0, |weights| weights[place])

@@ -38,17 +38,8 @@ pub(super) struct Coarse {
 /// there are rows enough.
 pub(super) fn divide(rows: &Ascending<'_>) -> (Vec<Cell>, Option<Coarse>) {
     let n = rows.pairs.len();
-    let share = n.div_ceil(FINE).max(1);
-    let mut cells: Vec<Cell> = Vec::with_capacity(FINE.min(n));
-    let mut from = 0;
-    while from < n {
-        let mut to = (from + share).min(n);
-        // Floats that are equal to the bit: a tie.
-        let last = rows.pairs[to - 1][1].to_bits();
-        to += rows.pairs[to..].iter().take_while(|pair| pair[1].to_bits() == last).count();
-        cells.push(cell(rows, from..to));
-        from = to;
-    }
+    let starts = rows.cut(n.div_ceil(FINE));
+    let cells: Vec<Cell> = starts.windows(2).map(|ends| cell(rows, ends[0]..ends[1])).collect();
     let coarse = Coarse::of(&cells, n);
     (cells, coarse)
 }

@@ -14,6 +14,7 @@
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
+use crate::data::categorical;
 use crate::estimate::Problem;
 use crate::estimate::bound::Together;
 use crate::numeric::random::{derive_seed, generator};
@@ -31,7 +32,7 @@ pub(super) fn p_value(
     seed: u64,
 ) -> f64 {
     let rows = Rows::new(problem, together);
-    let Some(sums) = rows.sums(|row, _| problem.label(row)) else {
+    let Some(sums) = rows.sums(|row, _, _| problem.label(row)) else {
         return 1.0 / (1 + draws) as f64;
     };
     let observed = sums.value();
@@ -46,18 +47,18 @@ pub(super) fn p_value(
     let at_once = (0..draws as u64).into_par_iter().map(|draw| {
         let mut draws = generator(derive_seed(seed, &[1]), draw);
         let chances: Vec<f64> = (0..together.clusters().count()).map(|_| draws.random()).collect();
-        let drawn = || rows.sums(|row, cluster| drawn(problem, row, chances[cluster]));
-        // Nothing impossible is drawn.
-        if stop::requested() { None } else { drawn() }
+        let drawn = || rows.sums(|_, cluster, f| categorical(f, chances[cluster]));
+        // Nothing impossible is drawn; and of each drawing two numbers a function are kept, however many
+        // clusters there are.
+        let drawn = if stop::requested() { None } else { drawn() };
+        drawn.map(|sums| (sums.value(), sums.totals()))
     });
-    let at_once: Vec<Sums> = at_once.flatten().collect();
-    let values: Vec<f64> = at_once.iter().map(Sums::value).collect();
+    let (values, mut totals): (Vec<f64>, Vec<Vec<f64>>) = at_once.flatten().unzip();
     let by_own = share(observed, &values);
     if together.is_shown() {
         return turned.max(by_own);
     }
     // Without a surprise T is as large as it can be; a surprise too many shows by the sums as they are.
-    let mut totals: Vec<Vec<f64>> = at_once.iter().map(Sums::totals).collect();
     totals.push(sums.totals());
     let mut sizes: Vec<f64> = vec![0.0; sums.functions];
     for totals in &totals {
@@ -76,23 +77,6 @@ pub(super) fn p_value(
 fn share(observed: f64, drawn: &[f64]) -> f64 {
     let reached = drawn.iter().filter(|&&drawn| drawn >= observed * (1.0 - 1e-9)).count();
     (1 + reached) as f64 / (1 + drawn.len()) as f64
-}
-
-/// The class of a row if this is the share of its probabilities that comes before it.
-fn drawn(problem: &Problem<'_>, row: usize, chance: f64) -> usize {
-    let mut buffer = vec![0.0; problem.classes()];
-    let f = problem.prediction(row, &mut buffer);
-    let mut before = 0.0;
-    let possible = f.iter().enumerate().filter(|(_, p)| **p > 0.0);
-    let mut last = 0;
-    for (class, p) in possible {
-        before += p;
-        last = class;
-        if chance < before {
-            break;
-        }
-    }
-    last
 }
 
 /// What is the same for all drawings: the functions of each row's f.
@@ -123,8 +107,8 @@ impl<'a, 'p> Rows<'a, 'p> {
         Self { problem, together, functions }
     }
 
-    /// The sums of labels; none if one was impossible.
-    fn sums(&self, label: impl Fn(usize, usize) -> usize) -> Option<Sums> {
+    /// The sums of labels, each made of its row, its cluster and its f; none if one was impossible.
+    fn sums(&self, label: impl Fn(usize, usize, &[f64]) -> usize) -> Option<Sums> {
         let classes = self.problem.classes();
         let two = classes == 2;
         let functions = if two { 3 } else { 2 * classes + 1 };
@@ -138,7 +122,8 @@ impl<'a, 'p> Rows<'a, 'p> {
             if weight <= 0.0 {
                 continue;
             }
-            let (f, label) = (self.problem.prediction(row, &mut buffer), label(row, cluster));
+            let f = self.problem.prediction(row, &mut buffer);
+            let label = label(row, cluster, f);
             if f[label] <= 0.0 {
                 return None;
             }

@@ -40,18 +40,10 @@ struct Places {
 
 impl Places {
     fn of(rows: &Ascending<'_>) -> Self {
-        let count = rows.pairs.len();
-        let size = count.div_ceil(PLACES).max(1);
-        let (mut starts, mut pure) = (vec![0], Vec::new());
-        let mut from = 0;
-        while from < count {
-            let mut to = (from + size).min(count);
-            let last = rows.pairs[to - 1][1].to_bits();
-            to += rows.pairs[to..].iter().take_while(|pair| pair[1].to_bits() == last).count();
-            pure.push(rows.pairs[from][1].to_bits() == last);
-            starts.push(to);
-            from = to;
-        }
+        let starts = rows.cut(rows.pairs.len().div_ceil(PLACES));
+        let prediction = |row: usize| rows.pairs[row][1].to_bits();
+        let pure = |ends: &[usize]| prediction(ends[0]) == prediction(ends[1] - 1);
+        let pure = starts.windows(2).map(pure).collect();
         Self { starts, pure }
     }
 

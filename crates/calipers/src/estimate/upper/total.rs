@@ -27,7 +27,7 @@ pub(super) fn total(rows: &Ascending<'_>, sides: &[Sides], level: f64) -> f64 {
     let mut best: Option<(f64, Vec<usize>)> = None;
     let mut cells = 1.0f64;
     while cells <= count as f64 {
-        let starts = cut(rows, cells as usize);
+        let starts = rows.cut(count.div_ceil(cells as usize));
         let promised = hidden(rows, &starts) + chance(rows, &starts);
         if best.as_ref().is_none_or(|(least, _)| promised < *least) {
             best = Some((promised, starts));
@@ -47,21 +47,6 @@ pub(super) fn total(rows: &Ascending<'_>, sides: &[Sides], level: f64) -> f64 {
         bound = (found + margin(bound)).min(1.0);
     }
     bound
-}
-
-/// About so many cells of equal numbers of rows, none of which divides a prediction.
-fn cut(rows: &Ascending<'_>, cells: usize) -> Vec<usize> {
-    let count = rows.pairs.len();
-    let mut starts = vec![0];
-    let mut from = 0;
-    while from < count {
-        let mut to = (from + count.div_ceil(cells).max(1)).min(count);
-        let last = rows.pairs[to - 1][1].to_bits();
-        to += rows.pairs[to..].iter().take_while(|pair| pair[1].to_bits() == last).count();
-        starts.push(to);
-        from = to;
-    }
-    starts
 }
 
 fn each<'r>(
