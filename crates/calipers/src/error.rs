@@ -196,6 +196,14 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// A feature that cannot be used.
+    #[error("feature {name}: {reason}")]
+    Feature {
+        /// The feature's name.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Text that names no recalibrator.
     #[error("unknown recalibrator {text:?}: {reason}")]
     Recalibrator {

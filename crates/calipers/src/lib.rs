@@ -47,13 +47,14 @@ pub mod words;
 
 pub use data::labels;
 pub use data::{
-    Clusters, Folds, Origin, Predictions, Probabilities, Real, RowGroups, SUM_TOLERANCE, Sample,
-    Simulation, check_weights, simulate,
+    Clusters, FeatureRows, Features, Folds, Origin, Predictions, Probabilities, Real, RowGroups,
+    SUM_TOLERANCE, Sample, Simulation, check_weights, simulate,
 };
 pub use error::{Error, Result};
 pub use estimate::{
-    Assumption, Comparison, Decomposition, Difference, Estimate, Estimator, Group, GroupAware,
-    GroupErrors, Report, Test,
+    Assumption, Comparison, Condition, Decomposition, Difference, Estimate, Estimator, FeatureGain,
+    FeatureShare, GivenFeatures, Group, GroupAware, GroupErrors, Report, Segment, Segments, Test,
+    Wanted,
 };
 pub use figure::{
     Axis, ClassRow, ClassTable, Examination, Figure, Figures, Layer, Mark, Moved, Movement, Panel,
@@ -71,7 +72,7 @@ pub use neighbours::{
 pub use params::Parameter;
 pub use recalibrate::{
     Fitted, KeptOrder, LabelKind, ModelNotes, ModelState, Preserve, Recalibrator, RecalibratorInfo,
-    SavedModel, load_model, preserving, recalibrator, recalibrators, save_model,
+    SavedModel, Trees, informed, load_model, preserving, recalibrator, recalibrators, save_model,
 };
 pub use run::{Stop, Watcher, with_pool, with_pool_while};
 pub use stream::{

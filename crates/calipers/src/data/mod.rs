@@ -1,7 +1,10 @@
 //! Data: where rows come in, are checked once, and are trusted ever after.
 
 mod clusters;
+mod feature;
+mod features;
 mod folds;
+mod grid;
 pub mod labels;
 mod logits;
 mod origin;
@@ -12,7 +15,10 @@ mod sample;
 mod simulate;
 
 pub use clusters::Clusters;
+pub(crate) use feature::{Feature, MISSING, Values};
+pub use features::{FeatureRows, Features};
 pub use folds::Folds;
+pub(crate) use grid::{Cells, Kind, number as number_cell};
 pub use origin::Origin;
 pub use predictions::{Predictions, RowGroups, check_weights};
 pub use probabilities::Probabilities;

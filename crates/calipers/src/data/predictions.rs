@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Display;
+use std::sync::Arc;
 
 use ndarray::{Array2, ArrayView1, ArrayView2, CowArray, Ix2};
 
 use super::clusters::Clusters;
+use super::features::Features;
 use super::origin::Origin;
 use super::probabilities::{Probabilities, check_shape};
 use super::probs::{Probs, Real};
@@ -35,6 +37,7 @@ pub struct Predictions<'a> {
     class_names: Vec<String>,
     groups: Option<RowGroups>,
     clusters: Option<Clusters>,
+    features: Option<Arc<Features>>,
     origin: Option<Origin>,
 }
 
@@ -65,6 +68,7 @@ impl<'a> Probabilities<'a> {
             class_names: (0..classes).map(|class| class.to_string()).collect(),
             groups: None,
             clusters: None,
+            features: None,
             origin: None,
         })
     }
@@ -257,6 +261,32 @@ impl<'a> Predictions<'a> {
         Ok(self)
     }
 
+    /// Says what else is known of each row: errors are then estimated given that, too
+    /// ([`Report::given_features`](crate::Report::given_features)).
+    ///
+    /// # Errors
+    /// No feature; another number of rows.
+    ///
+    /// ```
+    /// use calipers::{Estimator, Features, simulate};
+    ///
+    /// let predictions = simulate("binary-overconfident", 1_000, 0)?;
+    /// let heights = (0..1_000).map(|row| f64::from(row % 7)).collect();
+    /// let predictions = predictions.with_features(Features::new().number("height", heights)?)?;
+    /// let report = Estimator::new().metric("l1".parse()?).estimate(&predictions)?;
+    /// assert_eq!(report.given_features.unwrap().estimates[0].metric, "l1");
+    /// # Ok::<(), calipers::Error>(())
+    /// ```
+    pub fn with_features(mut self, features: Features) -> Result<Self> {
+        if features.count() == 0 {
+            let reason = "there are none".to_owned();
+            return Err(Error::Setting { name: "features", reason });
+        }
+        check_length("rows of features", self.rows(), features.rows())?;
+        self.features = Some(Arc::new(features));
+        Ok(self)
+    }
+
     /// Says which columns they were read from; reports show it.
     #[must_use]
     pub fn with_origin(mut self, origin: Origin) -> Self {
@@ -269,7 +299,7 @@ impl<'a> Predictions<'a> {
         Self { groups: None, ..self }
     }
 
-    /// Some of the rows, at least one of them, without their groups.
+    /// Some of the rows, at least one of them, without their groups and features.
     pub(crate) fn select(&self, rows: &[usize]) -> Predictions<'static> {
         let classes = self.classes();
         let mut cells = vec![0.0; rows.len() * classes];
@@ -286,6 +316,7 @@ impl<'a> Predictions<'a> {
             class_names: self.class_names.clone(),
             groups: None,
             clusters: self.clusters.as_ref().map(|clusters| clusters.select(rows)),
+            features: None,
             origin: None,
         }
     }
@@ -334,6 +365,11 @@ impl<'a> Predictions<'a> {
     /// Which rows belong together, if that was said.
     pub fn clusters(&self) -> Option<&Clusters> {
         self.clusters.as_ref()
+    }
+
+    /// What else is known of each row, if that was said.
+    pub fn features(&self) -> Option<&Arc<Features>> {
+        self.features.as_ref()
     }
 
     /// The columns they were read from, if that was said.

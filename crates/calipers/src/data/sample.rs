@@ -3,6 +3,7 @@
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
+use super::features::FeatureRows;
 use super::predictions::Predictions;
 use super::probs::Probs;
 use crate::run::room;
@@ -29,12 +30,13 @@ pub struct Sample {
     probs: Array2<f64>,
     labels: Vec<u32>,
     weights: Option<Vec<f64>>,
+    features: Option<FeatureRows>,
 }
 
 impl Sample {
     /// A sample without rows, to be filled.
     pub(crate) fn empty() -> Self {
-        Self { probs: Array2::zeros((0, 0)), labels: Vec::new(), weights: None }
+        Self { probs: Array2::zeros((0, 0)), labels: Vec::new(), weights: None, features: None }
     }
 
     /// Replaces the rows by the wanted ones of positive weight, and keeps the memory; false if
@@ -50,6 +52,7 @@ impl Sample {
         let is_wanted =
             |row: &usize| wanted(*row) && weights.is_none_or(|weights| weights[*row] > 0.0);
         let rows: Vec<usize> = (0..labels.len()).filter(is_wanted).collect();
+        self.features = None;
         self.labels.clear();
         self.labels.extend(rows.iter().map(|&row| labels[row]));
         self.weights = weights.map(|weights| {
@@ -89,6 +92,7 @@ impl Sample {
             probs: Array2::from_shape_vec((order.len(), classes), values).unwrap_or_default(),
             labels: order.iter().map(|&row| self.labels[row as usize]).collect(),
             weights,
+            features: self.features.as_ref().map(|features| features.select(order)),
         }
     }
 
@@ -104,6 +108,7 @@ impl Sample {
             probs: Array2::from_shape_vec(shape, values).unwrap_or_default(),
             labels: self.labels.iter().map(|&one| label(one)).collect(),
             weights: self.weights.clone(),
+            features: self.features.clone(),
         }
     }
 
@@ -136,6 +141,16 @@ impl Sample {
     /// One row's weight; the mean over rows is 1.
     pub fn weight(&self, row: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[row])
+    }
+
+    /// What else is known of the rows, if that was said.
+    pub fn features(&self) -> Option<&FeatureRows> {
+        self.features.as_ref()
+    }
+
+    /// Says what else is known of the rows.
+    pub(crate) fn inform(&mut self, features: FeatureRows) {
+        self.features = Some(features);
     }
 
     /// How many unweighted rows carry as much information: (Σw)² / Σw².
@@ -196,6 +211,13 @@ impl From<&Predictions<'_>> for Sample {
         // Validation has seen to it that a row of positive weight exists.
         let mut sample = Self::empty();
         sample.fill(probs, labels, predictions.weights(), |_| true);
+        if let Some(features) = predictions.features() {
+            let counts = |row: &u32| {
+                predictions.weights().is_none_or(|weights| weights[*row as usize] > 0.0)
+            };
+            let rows = (0..predictions.rows() as u32).filter(counts);
+            sample.inform(FeatureRows::of(std::sync::Arc::clone(features), rows));
+        }
         sample
     }
 }

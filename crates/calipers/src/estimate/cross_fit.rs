@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::problem::Problem;
 use super::scorer::{Scored, Scorer};
-use crate::data::Sample;
+use crate::data::{FeatureRows, Sample};
 use crate::error::{Error, Result};
 use crate::loss::Purpose;
 use crate::numeric::random::derive_seed;
@@ -40,6 +40,8 @@ pub(crate) struct HeldOut {
     pub approximations: Vec<String>,
     /// What g says; none if there was nothing to learn from, and g = f.
     learnt: Option<Learnt>,
+    /// g itself, where it sees features: who looks on may ask it more.
+    pub fitted: Option<Box<dyn Fitted>>,
 }
 
 /// What g says of a fold's rows.
@@ -125,7 +127,12 @@ impl CrossFit<'_, '_> {
     ) -> Result<HeldOut> {
         if !self.problem.training(arranged, fold, sample) {
             // Every training row has weight 0: there is nothing to learn, and g stays at f.
-            return Ok(HeldOut { converged: true, approximations: Vec::new(), learnt: None });
+            return Ok(HeldOut {
+                converged: true,
+                approximations: Vec::new(),
+                learnt: None,
+                fitted: None,
+            });
         }
         let place = fold.map_or(u64::MAX, u64::from);
         let fitted = self.recalibrator.fit(sample, derive_seed(self.seed, &[place]))?;
@@ -141,6 +148,7 @@ impl CrossFit<'_, '_> {
         rows.iter().for_each(|&row| f.extend_from_slice(self.problem.prediction(row, &mut buffer)));
         let f = ArrayView2::from_shape(shape, f)
             .map_err(|error| Error::External { reason: error.to_string() })?;
+        let features = self.problem.features_of(&rows);
         let mut served: Vec<Purpose> = Vec::new();
         let mut serving = Vec::with_capacity(wanted.len());
         for Wanted { purpose, .. } in wanted {
@@ -151,7 +159,8 @@ impl CrossFit<'_, '_> {
                 served.push(purpose);
             }
         }
-        let mut predictions = predicted(&self.recalibrator.name(), fitted.as_ref(), f, &served)?;
+        let mut predictions =
+            predicted(&self.recalibrator.name(), fitted.as_ref(), f, features.as_ref(), &served)?;
         let mut labels = None;
         let mut score = |(wanted, &place): (&Wanted<'_>, &usize)| {
             let scorer = wanted.scorer.filter(|scorer| scorer.scores_at_once(shape.1))?;
@@ -170,7 +179,8 @@ impl CrossFit<'_, '_> {
         }
         let learnt = Some(Learnt { predictions, serving, scored });
         let (converged, approximations) = (fitted.converged(), fitted.approximations());
-        Ok(HeldOut { converged, approximations, learnt })
+        let fitted = features.is_some().then_some(fitted);
+        Ok(HeldOut { converged, approximations, learnt, fitted })
     }
 }
 
@@ -181,12 +191,16 @@ pub(crate) fn predicted(
     recalibrator: &str,
     fitted: &dyn Fitted,
     f: ArrayView2<'_, f64>,
+    features: Option<&FeatureRows>,
     purposes: &[Purpose],
 ) -> Result<Vec<Array2<f64>>> {
     let refused = |found: String| Error::External {
         reason: format!("recalibrator {recalibrator}: predict_each gave {found}"),
     };
-    let all = fitted.predict_each(f, purposes)?;
+    let all = match features {
+        Some(features) => fitted.predict_given(f, features, purposes)?,
+        None => fitted.predict_each(f, purposes)?,
+    };
     if all.len() != purposes.len() {
         return Err(refused(format!("{} arrays, not {}", all.len(), purposes.len())));
     }

@@ -3,6 +3,8 @@
 //! Three steps: [`plan`](Driver::plan) what is to be fitted, [`cross_fit`](Driver::cross_fit) every
 //! problem of every scope and score what was held out, and [`report`](Driver::report) the means.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::best::{Estimated, Guessing, Parts};
@@ -16,7 +18,7 @@ use super::report::{Estimate, Report};
 use super::score_test::{PValues, Tested};
 use super::track::{Findings, Track};
 use super::upper::{Assumption, Upper, upper};
-use crate::data::{Clusters, Predictions};
+use crate::data::{Clusters, Features, Predictions};
 use crate::error::Result;
 use crate::loss::{Metric, Purpose, Scope};
 use crate::numeric::random::derive_seed;
@@ -48,10 +50,12 @@ pub(super) struct Driver<'a, 'd> {
 }
 
 impl<'a, 'd> Driver<'a, 'd> {
-    /// Says what is to be fitted; nothing is yet.
+    /// Says what is to be fitted, to the predictions and to features beside them if there are any; nothing is
+    /// yet.
     pub fn plan(
         asked: &'a Estimator,
         predictions: &'a Predictions<'d>,
+        features: Option<&'a Arc<Features>>,
         stop: &'a Stop,
     ) -> Result<Self> {
         let metrics = asked.metrics_or_default(predictions.classes())?;
@@ -66,7 +70,8 @@ impl<'a, 'd> Driver<'a, 'd> {
         let mut scopes: Vec<Problems<'_, '_>> = Vec::new();
         for metric in &metrics {
             if scopes.iter().all(|known| known.scope() != metric.scope()) {
-                scopes.push(Problems::new(predictions, metric.scope(), asked.repeats > 1));
+                let problems = Problems::new(predictions, metric.scope(), asked.repeats > 1);
+                scopes.push(problems.given(features));
             }
         }
         let problems: usize = scopes.iter().map(Problems::count).sum();
@@ -169,7 +174,7 @@ impl<'a, 'd> Driver<'a, 'd> {
         }
         note(&held_out, &mut self.unconverged, &mut self.approximations);
         let (share, part) = (1.0 / count as f64, 1.0 / self.asked.repeats as f64);
-        let found = Findings { problem, folds, held_out: &held_out, share, repeat: part };
+        let found = Findings { problem, scope, folds, held_out: &held_out, share, repeat: part };
         if shown.is_some() {
             observer.observe(&found, metrics);
         }
@@ -265,6 +270,7 @@ impl<'a, 'd> Driver<'a, 'd> {
             contradicted: contradicted.iter().any(|against| *against),
             estimates: estimates.collect(),
             groups: None,
+            given_features: None,
         })
     }
 }
@@ -277,7 +283,7 @@ impl Estimator {
         stop: &Stop,
         observer: &mut dyn Observer,
     ) -> Result<Report> {
-        let mut driver = Driver::plan(self, predictions, stop)?;
+        let mut driver = Driver::plan(self, predictions, None, stop)?;
         driver.cross_fit(observer)?;
         driver.report()
     }

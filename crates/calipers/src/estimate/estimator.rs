@@ -10,7 +10,7 @@ use super::upper::Assumption;
 use crate::data::{Folds, Predictions};
 use crate::error::{Error, Result};
 use crate::loss::{BinaryNorm, Metric};
-use crate::recalibrate::{Recalibrator, default_recalibrator, is_default};
+use crate::recalibrate::{Recalibrator, default_recalibrator, informed, is_default};
 use crate::run::{Stop, Watcher, pooled};
 
 /// Estimates calibration errors by cross-validation.
@@ -322,6 +322,19 @@ impl Estimator {
         // Without a word from the user a refitted test has its own default.
         let draws = self.draws.or((self.test == Test::Score).then_some(draws));
         Self { folds, confidence, draws, watcher: None, best: false, ..self.clone() }
+    }
+
+    /// The same settings for a g that sees features, and nothing but estimates.
+    pub(super) fn informed(&self) -> Self {
+        Self {
+            recalibrator: informed(Arc::clone(&self.recalibrator)),
+            draws: Some(0),
+            bracket: false,
+            best: false,
+            assumption: None,
+            watcher: None,
+            ..self.clone()
+        }
     }
 
     /// The same settings for other metrics.

@@ -7,6 +7,7 @@ mod cross_fit;
 mod decompose;
 mod driver;
 mod estimator;
+mod given;
 mod groups;
 mod holm;
 mod observer;
@@ -27,7 +28,10 @@ pub(crate) use groups::{FEWEST_ROWS, adjust, aware};
 pub(crate) use observer::{Nobody, Observer};
 pub(crate) use problem::{Ascending, Problem, Problems};
 pub(crate) use report::number;
-pub use report::{Estimate, Group, GroupAware, GroupErrors, Report};
+pub use report::{
+    Condition, Estimate, FeatureGain, FeatureShare, GivenFeatures, Group, GroupAware, GroupErrors,
+    Report, Segment, Segments, Wanted,
+};
 pub use score_test::Test;
 pub(crate) use track::Findings;
 pub use upper::Assumption;

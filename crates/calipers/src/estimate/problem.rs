@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::data::{Clusters, Predictions, Probs, Sample};
+use crate::data::{Clusters, FeatureRows, Features, Predictions, Probs, Sample};
 use crate::loss::Scope;
 use crate::numeric::order::ascending;
 use crate::numeric::simplex::argmax;
@@ -17,6 +17,8 @@ pub(crate) struct Problem<'a> {
     labels: Cow<'a, [u32]>,
     weights: Option<&'a [f64]>,
     clusters: Option<&'a Clusters>,
+    /// What g may see beside f.
+    features: Option<&'a Arc<Features>>,
     sorted: Option<Sorted>,
 }
 
@@ -65,6 +67,8 @@ impl Ascending<'_> {
 pub(crate) struct Problems<'a, 'd> {
     predictions: &'a Predictions<'d>,
     scope: Scope,
+    /// What g may see beside f.
+    features: Option<&'a Arc<Features>>,
     /// The order of each problem's rows, where it will be needed again.
     orders: Option<Vec<Option<Arc<[u32]>>>>,
 }
@@ -72,9 +76,14 @@ pub(crate) struct Problems<'a, 'd> {
 impl<'a, 'd> Problems<'a, 'd> {
     /// Those of a scope; made `again`, they are not sorted again.
     pub fn new(predictions: &'a Predictions<'d>, scope: Scope, again: bool) -> Self {
-        let mut problems = Self { predictions, scope, orders: None };
+        let mut problems = Self { predictions, scope, features: None, orders: None };
         problems.orders = again.then(|| vec![None; problems.count()]);
         problems
+    }
+
+    /// The same, in which g sees features beside f.
+    pub fn given(self, features: Option<&'a Arc<Features>>) -> Self {
+        Self { features, ..self }
     }
 
     /// Which scope it is.
@@ -94,7 +103,8 @@ impl<'a, 'd> Problems<'a, 'd> {
     pub fn problem(&mut self, number: usize) -> Problem<'a> {
         let known = self.orders.as_mut().map(|orders| &mut orders[number]);
         let order = known.as_ref().and_then(|order| order.as_ref().map(Arc::clone));
-        let problem = Problem::in_order(self.predictions, self.scope, number, order);
+        let mut problem = Problem::in_order(self.predictions, self.scope, number, order);
+        problem.features = self.features;
         if let (Some(known), Some(sorted)) = (known, &problem.sorted) {
             *known = Some(Arc::clone(&sorted.order));
         }
@@ -156,7 +166,7 @@ impl<'a> Problem<'a> {
         let (weights, clusters) = (predictions.weights(), predictions.clusters());
         let two = probs.classes() == 2;
         let sorted = two.then(|| Sorted::new(&probs, &labels, weights, order));
-        Self { probs, labels, weights, clusters, sorted }
+        Self { probs, labels, weights, clusters, features: None, sorted }
     }
 
     /// The number of classes.
@@ -203,12 +213,30 @@ impl<'a> Problem<'a> {
     /// have weight 0. The fold ids are arranged ones.
     pub fn training(&self, arranged: &[u32], fold: Option<u32>, sample: &mut Sample) -> bool {
         let outside = |place: usize| fold.is_none_or(|fold| arranged[place] != fold);
-        match &self.sorted {
+        let filled = match &self.sorted {
             None => sample.fill(&self.probs, &self.labels, self.weights, outside),
             Some(Sorted { probs, labels, weights, .. }) => {
                 sample.fill(probs, labels, weights.as_deref(), outside)
             }
+        };
+        if let Some(features) = self.features {
+            let places = (0..self.rows()).filter(|&place| outside(place));
+            let rows = places.map(|place| self.row_at(place)).filter(|&row| self.weight(row) > 0.0);
+            let rows = rows.map(|row| row as u32);
+            sample.inform(FeatureRows::of(Arc::clone(features), rows));
         }
+        filled
+    }
+
+    /// The user's row at a place of the order in which training rows are held.
+    fn row_at(&self, place: usize) -> usize {
+        self.sorted.as_ref().map_or(place, |sorted| sorted.order[place] as usize)
+    }
+
+    /// What is known of some rows beside f, if g may see it.
+    pub fn features_of(&self, rows: &[usize]) -> Option<FeatureRows> {
+        let rows = rows.iter().map(|&row| row as u32);
+        self.features.map(|features| FeatureRows::of(Arc::clone(features), rows))
     }
 
     /// Fills a sample with all rows, given other labels; false if all have weight 0.

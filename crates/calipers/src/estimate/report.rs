@@ -1,5 +1,6 @@
 //! What comes out: estimates, and the report that holds them.
 
+mod given;
 mod groups;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,7 @@ use super::upper::Assumption;
 use crate::data::Origin;
 use crate::loss::{Scope, Side};
 
+pub use given::{Condition, FeatureGain, FeatureShare, GivenFeatures, Segment, Segments, Wanted};
 pub use groups::{Group, GroupAware, GroupErrors};
 
 /// One calibration error, estimated.
@@ -111,6 +113,9 @@ pub struct Report {
     pub estimates: Vec<Estimate>,
     /// The errors within groups, where the predictions have groups.
     pub groups: Option<GroupErrors>,
+    /// The errors given f and what else is known, where the predictions have features.
+    #[serde(skip)]
+    pub given_features: Option<GivenFeatures>,
 }
 
 impl Report {
@@ -166,6 +171,9 @@ impl Report {
         report["metrics"] = Value::Object(metrics);
         if let (Some(groups), Some(report)) = (&self.groups, report.as_object_mut()) {
             groups.write_json(report);
+        }
+        if let (Some(given), Some(report)) = (&self.given_features, report.as_object_mut()) {
+            report.insert("given_features".into(), given.to_json());
         }
         report
     }

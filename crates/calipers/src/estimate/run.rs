@@ -27,6 +27,9 @@ impl Estimator {
             if let Some(groups) = predictions.groups() {
                 report.groups = Some(self.groups(predictions, groups, &stop)?);
             }
+            if let Some(features) = predictions.features() {
+                report.given_features = Some(self.given_features(predictions, features, &stop)?);
+            }
             Ok(report)
         })
     }

@@ -84,6 +84,27 @@ impl Scorer {
         Scored { plain, hedged: Some(self.possible(f, &buffers.scores, label)) }
     }
 
+    /// By how much one g's scores of some rows are above another's, and could have been.
+    pub fn between(
+        &self,
+        f: ArrayView2<'_, f64>,
+        [g, other]: [ArrayView2<'_, f64>; 2],
+        labels: &[u32],
+    ) -> Vec<Possible> {
+        let [mut scores, mut others] = [Array2::zeros(f.dim()), Array2::zeros(f.dim())];
+        self.loss.block_scores(f, g, scores.view_mut());
+        self.loss.block_scores(f, other, others.view_mut());
+        // Where both are infinite there is no telling them apart.
+        scores.zip_mut_with(&others, |score, other| {
+            *score = if score.total_cmp(other).is_eq() { 0.0 } else { *score - other };
+        });
+        let rows = f.rows().into_iter().zip(scores.rows()).zip(labels);
+        rows.map(|((f, scores), &label)| {
+            self.possible(&f.to_vec(), &scores.to_vec(), label as usize)
+        })
+        .collect()
+    }
+
     /// Whether the rows of a fold are scored as soon as they are predicted: those of many classes, whose
     /// predictions take more room than their scores, and those of losses that want to see many at once.
     pub fn scores_at_once(&self, classes: usize) -> bool {

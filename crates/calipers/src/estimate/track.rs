@@ -24,6 +24,8 @@ pub(crate) struct Track {
 /// What all folds of a problem found, and how it counts.
 pub(crate) struct Findings<'a, 'p> {
     pub problem: &'a Problem<'p>,
+    /// Which scope the problem is of.
+    pub scope: Scope,
     pub folds: &'a [u32],
     pub held_out: &'a [HeldOut],
     /// The problem's share of a row's score.

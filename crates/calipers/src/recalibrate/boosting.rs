@@ -1,8 +1,8 @@
 //! `boost`, `boost-leafwise` and their cold starts: boosted trees by their names and parameters.
 
-use super::Fitted;
 use super::boost::{Boosted, Growth, Leafwise, MOST_BORDERS, Plan, Start, Symmetric};
 use super::builtin::{Builtin, MOST_SPLIT, Tunable};
+use super::{Fitted, Trees};
 use crate::data::Sample;
 use crate::error::Result;
 use crate::params::{Parameter, Params};
@@ -19,6 +19,8 @@ pub(crate) trait Variety: Send + Sync + 'static {
     const PATIENCE: usize;
     /// The parameters it takes.
     const PARAMETERS: &'static [Parameter];
+    /// How trees grow that see features.
+    const TREES: Trees = Trees::Symmetric;
     /// How its trees grow.
     type Growth: Tuned;
 }
@@ -38,6 +40,7 @@ impl<V: Variety> Builtin for Boosting<V> {
     const NAME: &'static str = V::NAME;
     const ABOUT: &'static str = V::ABOUT;
     const MOST_CLASSES: usize = MOST_SPLIT;
+    const TREES: Trees = V::TREES;
     type Model = Boosted<<V::Growth as Growth>::Forest>;
 
     fn learn(&self, sample: &Sample, seed: u64) -> Box<dyn Fitted> {
@@ -117,6 +120,7 @@ impl Variety for WarmLeafwise {
     const START: Start = Start::Warm;
     const PATIENCE: usize = 100;
     const PARAMETERS: &'static [Parameter] = &leafwise("10");
+    const TREES: Trees = Trees::Leafwise;
     type Growth = Leafwise;
 }
 
@@ -129,6 +133,7 @@ impl Variety for ColdLeafwise {
     const START: Start = Start::Frequencies;
     const PATIENCE: usize = 100;
     const PARAMETERS: &'static [Parameter] = &leafwise("1000");
+    const TREES: Trees = Trees::Leafwise;
     type Growth = Leafwise;
 }
 

@@ -1,6 +1,6 @@
 //! What a recalibrator of this crate says of itself.
 
-use super::{Fitted, Model};
+use super::{Fitted, Model, Trees};
 use crate::data::Sample;
 use crate::error::Result;
 use crate::params::{Parameter, Params};
@@ -20,6 +20,9 @@ pub(crate) trait Builtin: Sized + Send + Sync + 'static {
     const MOST_CLASSES: usize = usize::MAX;
     /// The model it fits; for one that chooses among others, any of them.
     type Model: Model;
+
+    /// How the trees grow that see features beside its g.
+    const TREES: Trees = Trees::Symmetric;
 
     /// Learns g. Total: there is no sample of so few classes that it cannot learn from. What it has
     /// learnt when it is stopped is thrown away.

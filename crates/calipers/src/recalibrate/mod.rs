@@ -22,6 +22,7 @@ mod gathered;
 mod gauss;
 mod hessian;
 mod identity;
+mod informed;
 mod isotonic;
 mod kernel;
 mod linear;
@@ -47,7 +48,9 @@ mod toy;
 mod vector;
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
+use serde::{Deserialize, Serialize};
 
+pub use informed::informed;
 pub use preserve::{KeptOrder, Preserve, preserving};
 pub(crate) use registry::is_default;
 pub use registry::{RecalibratorInfo, default_recalibrator, recalibrator, recalibrators};
@@ -56,7 +59,7 @@ pub use saved::{LabelKind, ModelNotes, ModelState, SavedModel, load_model, save_
 pub(crate) use isotonic::isotonic_levels;
 pub(crate) use logistic::LogisticMap;
 
-use crate::data::Sample;
+use crate::data::{FeatureRows, Sample};
 use crate::error::Result;
 use crate::loss::Purpose;
 use crate::numeric::simd::widely;
@@ -111,6 +114,23 @@ pub trait Recalibrator: Send + Sync {
     /// # Errors
     /// The recalibrators of this crate fail when they are stopped; one from outside may.
     fn fit(&self, sample: &Sample, seed: u64) -> Result<Box<dyn Fitted>>;
+
+    /// How the trees grow that see features beside its g.
+    fn grows(&self) -> Trees {
+        Trees::default()
+    }
+}
+
+/// How trees grow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Trees {
+    /// Level by level, with the same question everywhere on a level: CatBoost's.
+    #[default]
+    Symmetric,
+    /// Where it helps most: LightGBM's.
+    Leafwise,
 }
 
 /// A learnt g.
@@ -170,6 +190,25 @@ pub trait Fitted: Send + Sync {
             Ok(g)
         };
         purposes.iter().map(one).collect()
+    }
+
+    /// g for each row of f and each of several purposes, given what else is known of the rows. A g that was
+    /// learnt from predictions alone has no use for it.
+    ///
+    /// # Errors
+    /// As [`Fitted::predict_into`]; features that are not those it was learnt from.
+    fn predict_given(
+        &self,
+        f: ArrayView2<'_, f64>,
+        _features: &FeatureRows,
+        purposes: &[Purpose],
+    ) -> Result<Vec<Array2<f64>>> {
+        self.predict_each(f, purposes)
+    }
+
+    /// The names of the features that it was learnt from; without them it predicts from f alone.
+    fn features(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// g(f) for each row of f, to be used in its place.

@@ -8,7 +8,7 @@ use super::auto::Auto;
 use super::boosting::Boosting;
 use super::builtin::{Builtin, Tunable};
 use super::gathered::{self, Gathered};
-use super::{Fitted, Model, Recalibrator, preserve};
+use super::{Fitted, Model, Recalibrator, Trees, informed, preserve};
 use crate::data::Sample;
 use crate::error::{Error, Result};
 use crate::params::{Parameter, Params};
@@ -52,6 +52,10 @@ struct Named<B> {
 impl<B: Builtin> Recalibrator for Named<B> {
     fn name(&self) -> String {
         self.name.clone()
+    }
+
+    fn grows(&self) -> Trees {
+        B::TREES
     }
 
     fn fit(&self, sample: &Sample, seed: u64) -> Result<Box<dyn Fitted>> {
@@ -179,6 +183,7 @@ pub(super) fn load(name: &str, parameters: Value) -> Result<Box<dyn Fitted>> {
         preserve::NAME => preserve::load(parameters, load),
         // A text could nest models deeper than calls can be.
         gathered::NAME => gathered::load(parameters, load_plain),
+        informed::NAME => informed::load(parameters, load_plain),
         _ => load_plain(name, parameters),
     }
 }

@@ -44,7 +44,9 @@ impl Estimator {
     /// [`Error::Stopped`](crate::Error::Stopped) by the watcher or the handle.
     pub fn estimate(&self, predictions: &Predictions<'_>) -> Result<Report> {
         let most = self.sample_or(match self.folds {
-            Folds::Shuffled(_) if predictions.clusters().is_none() => {
+            Folds::Shuffled(_)
+                if predictions.clusters().is_none() && predictions.features().is_none() =>
+            {
                 usual_sample(predictions.classes())
             }
             // A g of the whole sample would have seen rows of the fold, or of the cluster, that it scores.

@@ -104,7 +104,7 @@ impl Maps {
                 served.push(purpose);
             }
         }
-        let tables = predicted(&self.recalibrator, map, f, &served)?;
+        let tables = predicted(&self.recalibrator, map, f, None, &served)?;
         for (scorer, place) in own() {
             let purpose = map.serves(scorer.purpose());
             let at = served.iter().position(|served| *served == purpose).unwrap_or(0);

@@ -64,7 +64,8 @@ fn saved(
         return Ok(0.0);
     }
     let fitted = recalibrator.fit(&sample, seed)?;
-    let g = predicted(&recalibrator.name(), fitted.as_ref(), sample.probs(), &[Purpose::Log])?;
+    let g =
+        predicted(&recalibrator.name(), fitted.as_ref(), sample.probs(), None, &[Purpose::Log])?;
     let loss = Log { floor: 0.0 };
     let mut total = 0.0;
     let mut mixed = vec![0.0; problem.classes()];

@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::by_bin::Odds;
 use super::rows::normalise;
-use super::{BinnedRows, Forest, Grower, Growth, TOGETHER, borders};
+use super::{BinnedRows, Forest, Grower, Growth, TOGETHER};
 use crate::data::{Probs, Sample};
+use crate::numeric::borders;
 use crate::numeric::random::{derive_seed, generator};
 use crate::numeric::simplex::{FLOOR, mix_with_uniform};
 use crate::recalibrate::{LogisticMap, Model};
@@ -136,7 +137,7 @@ impl<G: Growth> Plan<G> {
     }
 
     /// Grows a forest on some rows for as long as it gets better on others.
-    fn train(
+    pub fn train(
         &self,
         mut training: BinnedRows,
         mut held_out: BinnedRows,
@@ -225,7 +226,7 @@ fn sorted_rows(sample: &Sample) -> Vec<usize> {
 }
 
 /// Deals rows into folds so that each has nearly as many of every class.
-fn deal(labels: &[u32], classes: usize, folds: usize, seed: u64) -> Vec<u32> {
+pub(crate) fn deal(labels: &[u32], classes: usize, folds: usize, seed: u64) -> Vec<u32> {
     let mut draws = generator(seed, 0);
     let mut of_class: Vec<Vec<usize>> = vec![Vec::new(); classes];
     labels.iter().enumerate().for_each(|(row, &label)| of_class[label as usize].push(row));

@@ -1,7 +1,7 @@
 //! Boosted trees that predict Y from f(X), small and specialised: a few features with at most
 //! [`MOST_BORDERS`] borders each, tens of trees, softmax cross-entropy.
 //!
-//! In the order in which a row meets them: [`borders`] are chosen for each feature; [`rows`] holds
+//! In the order in which a row meets them: [`borders`](crate::numeric::borders) are chosen for each feature; [`rows`] holds
 //! the rows' places between the borders and their current probabilities; a grower ([`symmetric`],
 //! which follows CatBoost, or [`leafwise`], which follows LightGBM) adds rounds of trees to a
 //! [`Forest`]; [`ensemble`] trains one forest on each inner fold and stops it early.
@@ -10,7 +10,6 @@
 //! class's probability is multiplied by exp v and the row is normalised. One exponential for each
 //! leaf then does the work of one for each row and class.
 
-mod borders;
 mod by_bin;
 mod chance;
 mod ensemble;
@@ -29,8 +28,9 @@ use std::ops::RangeInclusive;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub(crate) use ensemble::{Boosted, Plan, Start};
-pub(crate) use leafwise::Leafwise;
+pub(crate) use ensemble::{Boosted, Plan, Start, deal};
+pub(crate) use forest::SymmetricForest;
+pub(crate) use leafwise::{Leafwise, LeafwiseForest};
 pub(crate) use rows::BinnedRows;
 pub(crate) use symmetric::Symmetric;
 
@@ -45,7 +45,7 @@ const LARGEST_STEP: f64 = 30.0;
 const FACTORS: RangeInclusive<f64> = 1e-30..=1e30;
 
 /// The factors of so many rounds together neither overflow nor vanish.
-const TOGETHER: usize = 8;
+pub(crate) const TOGETHER: usize = 8;
 
 /// Probabilities of a class are kept above this, so that a factor can always bring it back.
 const LEAST_PROBABILITY: f64 = 1e-100;

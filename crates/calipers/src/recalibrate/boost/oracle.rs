@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{BinnedRows, borders};
+use super::BinnedRows;
+use crate::numeric::borders;
 
 /// Every file, with its name.
 pub(super) fn problems() -> Vec<(String, Value)> {

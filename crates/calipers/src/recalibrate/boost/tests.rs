@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use super::oracle::{numbers, problems, rows_of, table};
 use super::rows::normalise;
 use super::*;
+use crate::numeric::borders;
 use crate::numeric::random::generator;
 
 /// CatBoost's values hold ten digits; ours come of sums in another order.

@@ -3,7 +3,7 @@
 /// Chooses at most `most` borders so that the pieces between them have a large sum of the logs of
 /// their sizes; equal values stay together. CatBoost's GreedyLogSum: starting from one piece, the
 /// piece that gains most is cut at its middle value. Cost: a sort.
-pub(super) fn choose(mut values: Vec<f64>, most: usize) -> Vec<f64> {
+pub(crate) fn choose(mut values: Vec<f64>, most: usize) -> Vec<f64> {
     values.sort_unstable_by(f64::total_cmp);
     let mut pieces = Heap(vec![Piece::new(&values, 0, values.len())]);
     while pieces.0.len() <= most
@@ -22,7 +22,7 @@ pub(super) fn choose(mut values: Vec<f64>, most: usize) -> Vec<f64> {
 
 /// How many borders lie below a value.
 #[inline]
-pub(super) fn bin(borders: &[f64], value: f64) -> u8 {
+pub(crate) fn bin(borders: &[f64], value: f64) -> u8 {
     borders.partition_point(|&border| border < value) as u8
 }
 

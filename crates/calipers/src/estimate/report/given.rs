@@ -1,0 +1,238 @@
+//! What was found given f and features.
+
+use serde_json::{Map, Value, json};
+
+use super::{Estimate, number};
+
+/// The errors E D(f, E[Y | f, X]) given what features know, beside those given f alone.
+///
+/// ```
+/// use calipers::{Estimator, Features, simulate};
+///
+/// let predictions = simulate("binary-overconfident", 2_000, 0)?;
+/// let noise = (0..2_000).map(|row| f64::from(row * 37 % 101)).collect();
+/// let predictions = predictions.with_features(Features::new().number("noise", noise)?)?;
+/// let report = Estimator::new().metric("l1".parse()?).estimate(&predictions)?;
+/// let given = report.given_features.unwrap();
+/// assert_eq!(given.gains[0].lower, 0.0, "the feature knows nothing");
+/// # Ok::<(), calipers::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct GivenFeatures {
+    /// The features' names.
+    pub names: Vec<String>,
+    /// The estimates, in the order of the report's own.
+    pub estimates: Vec<Estimate>,
+    /// For each of them, what was found beyond that of f alone.
+    pub gains: Vec<FeatureGain>,
+    /// What is lost of them without some features, those that lose most first.
+    pub shares: Vec<FeatureShare>,
+    /// Who it is that f is wrong about.
+    pub segments: Segments,
+}
+
+/// A difference between what two g find of an error, in held-out rows.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct FeatureGain {
+    /// The metric's name.
+    pub metric: String,
+    /// The difference.
+    pub value: f64,
+    /// Its standard error.
+    pub stderr: f64,
+    /// Its lower confidence bound, with the report's confidence; at least 0.
+    pub lower: f64,
+}
+
+/// What some features, which say much the same, are worth.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct FeatureShare {
+    /// The features' names.
+    pub names: Vec<String>,
+    /// For each metric, how much less of the error is found where their values are those of other rows.
+    pub lost: Vec<FeatureGain>,
+}
+
+impl GivenFeatures {
+    /// The estimate of a metric, by its name.
+    pub fn get(&self, metric: &str) -> Option<&Estimate> {
+        self.estimates.iter().find(|estimate| estimate.metric == metric)
+    }
+
+    /// `given_features` of a report's JSON.
+    pub(crate) fn to_json(&self) -> Value {
+        let metrics = self.estimates.iter().zip(&self.gains).map(|(one, gain)| {
+            let mut fields = one.to_json();
+            fields["gain"] = gain.to_json();
+            (one.metric.clone(), fields)
+        });
+        let metrics: Map<String, Value> = metrics.collect();
+        let share = |share: &FeatureShare| {
+            let lost = share.lost.iter().map(|lost| (lost.metric.clone(), lost.to_json()));
+            json!({ "features": share.names, "lost": lost.collect::<Map<_, _>>() })
+        };
+        json!({
+            "features": self.names,
+            "metrics": metrics,
+            "shares": self.shares.iter().map(share).collect::<Vec<_>>(),
+            "segments": self.segments.to_json(),
+        })
+    }
+}
+
+impl FeatureGain {
+    fn to_json(&self) -> Value {
+        json!({
+            "value": number(self.value),
+            "stderr": number(self.stderr),
+            "lower": number(self.lower),
+        })
+    }
+}
+
+/// Segments that are shown to be off.
+///
+/// They were looked for in the rows of some folds, and measured in the rows of the others. Their bounds hold
+/// together with the report's confidence, for all that were tried.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Segments {
+    /// Those whose bound shows that they are off, the clearest first.
+    pub shown: Vec<Segment>,
+    /// How many were found and measured.
+    pub tried: usize,
+    /// How many rows they were looked for in.
+    pub searched: usize,
+    /// How many rows they were measured in.
+    pub measured: usize,
+}
+
+/// Rows of which more, or less, happens than f says.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Segment {
+    /// What its rows have in common: one to three conditions.
+    pub conditions: Vec<Condition>,
+    /// The class that is off.
+    pub class: String,
+    /// How many rows there are.
+    pub rows: usize,
+    /// How many of them it was measured in; all that follows is of these.
+    pub measured: usize,
+    /// The mean of what f says of the class.
+    pub predicted: f64,
+    /// How often it was observed.
+    pub observed: f64,
+    /// What its mean probability is at least, if `above`, or at most.
+    pub bound: f64,
+    /// Whether more happens than f says.
+    pub above: bool,
+}
+
+/// What rows of a segment have in common.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Condition {
+    /// The feature's name.
+    pub feature: String,
+    /// What is wanted of it.
+    pub wanted: Wanted,
+}
+
+/// What a condition asks for.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Wanted {
+    /// A number above the one and up to the other, where they are given.
+    Between {
+        /// What it is above.
+        above: Option<f64>,
+        /// What it is not above.
+        up_to: Option<f64>,
+    },
+    /// A level of a category.
+    Level(String),
+    /// That there is none.
+    Missing,
+}
+
+impl std::fmt::Display for Condition {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { feature, wanted } = self;
+        match wanted {
+            Wanted::Between { above: Some(low), up_to: Some(high) } => {
+                write!(out, "{} < {feature} <= {}", short(*low), short(*high))
+            }
+            Wanted::Between { above: Some(low), up_to: None } => {
+                write!(out, "{feature} > {}", short(*low))
+            }
+            Wanted::Between { above: None, up_to: Some(high) } => {
+                write!(out, "{feature} <= {}", short(*high))
+            }
+            Wanted::Between { above: None, up_to: None } => write!(out, "{feature} is known"),
+            Wanted::Level(level) => write!(out, "{feature} = {level}"),
+            Wanted::Missing => write!(out, "{feature} is missing"),
+        }
+    }
+}
+
+/// A border in as few digits as tell it from its neighbours well enough to be read: four that count.
+fn short(value: f64) -> String {
+    let digits = 3 - value.abs().max(1e-300).log10().floor() as i32;
+    if (-4..=12).contains(&digits) {
+        let rounded = format!("{value:.*}", digits.max(0) as usize);
+        let trimmed = match rounded.contains('.') {
+            true => rounded.trim_end_matches('0').trim_end_matches('.'),
+            false => &rounded,
+        };
+        trimmed.to_owned()
+    } else {
+        format!("{value:.3e}")
+    }
+}
+
+impl Segment {
+    /// Its conditions, such as `age > 62 and region = south`.
+    pub fn words(&self) -> String {
+        let words: Vec<String> = self.conditions.iter().map(ToString::to_string).collect();
+        words.join(" and ")
+    }
+
+    fn to_json(&self) -> Value {
+        let condition = |condition: &Condition| {
+            let feature = &condition.feature;
+            match &condition.wanted {
+                Wanted::Between { above, up_to } => {
+                    json!({ "feature": feature, "above": above, "up_to": up_to })
+                }
+                Wanted::Level(level) => json!({ "feature": feature, "level": level }),
+                Wanted::Missing => json!({ "feature": feature, "missing": true }),
+            }
+        };
+        json!({
+            "segment": self.words(),
+            "conditions": self.conditions.iter().map(condition).collect::<Vec<_>>(),
+            "class": self.class,
+            "rows": self.rows,
+            "measured": self.measured,
+            "predicted": number(self.predicted),
+            "observed": number(self.observed),
+            "bound": number(self.bound),
+            "above": self.above,
+        })
+    }
+}
+
+impl Segments {
+    fn to_json(&self) -> Value {
+        json!({
+            "shown": self.shown.iter().map(Segment::to_json).collect::<Vec<_>>(),
+            "tried": self.tried,
+            "searched": self.searched,
+            "measured": self.measured,
+        })
+    }
+}
