@@ -18,7 +18,9 @@ def main() -> None:
     """Run every notebook in this folder."""
     for path in sorted(HERE.glob("*.ipynb")):
         notebook = nbformat.read(path, as_version=4)
-        NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+        # Run where it is, as whoever opens it does.
+        where = {"metadata": {"path": str(HERE)}}
+        NotebookClient(notebook, timeout=300, kernel_name="python3", resources=where).execute()
         if "--check" not in sys.argv[1:]:
             # When a cell ran, and on which Python, would differ every time.
             for cell in notebook.cells:

@@ -13,7 +13,7 @@ from selenium import webdriver
 from studies.pages import ROOT
 
 COMMAND = os.environ.get("CALIPERS_COMMAND", str(ROOT / "target" / "debug" / "calipers"))
-PAGES = ("binary", "ten", "thousand", "grouped", "comparison")
+PAGES = ("binary", "ten", "thousand", "grouped", "comparison", "features")
 HOSTILE = '<script>document.title="taken"</script>"\'&'
 
 
@@ -36,12 +36,14 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     (place / "grouped.csv").write_text("\n".join([f"{header},site", *lines]) + "\n")
     other = place / f"{HOSTILE.replace('/', '')}.csv"
     shutil.copy(cells, other)
+    write_features(place / "features.csv")
     inputs: dict[str, list[str]] = {
         "binary": [str(cells)],
         "ten": [str(digits)],
         "thousand": [str(place / "thousand.npz"), "--recalibrator", "temperature"],
         "grouped": [str(place / "grouped.csv"), "--group", "site"],
         "comparison": [str(cells), str(other)],
+        "features": [str(place / "features.csv"), "--features", "age,income,noise,region"],
     }
     made = {}
     for name, arguments in inputs.items():
@@ -49,6 +51,21 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         command = [COMMAND, "report", *arguments, "-o", str(made[name])]
         subprocess.run(command, check=True, capture_output=True, timeout=120)
     return made
+
+
+def write_features(path: Path) -> None:
+    """Write rows of which more happens than f says for some, and less for others."""
+    chance = np.random.default_rng(1)
+    prob, age = chance.uniform(0.2, 0.8, 4000), chance.uniform(20, 80, 4000)
+    noise = chance.random(4000)
+    south = chance.random(4000) < 0.5
+    factor = np.where(south & (age > 55), 4, np.where(~south & (age < 45), 0.25, 1))
+    odds = factor * prob / (1 - prob)
+    labels = (chance.random(4000) < odds / (1 + odds)).astype(int)
+    region = np.where(south, '"' + HOSTILE.replace('"', '""') + '"', "north")
+    columns = zip(prob, labels, age, age + chance.random(4000), noise, region, strict=True)
+    lines = [f"{p:.4f},{y},{a:.2f},{i:.2f},{n:.3f},{r}" for p, y, a, i, n, r in columns]
+    path.write_text("\n".join(["prob,label,age,income,noise,region", *lines]) + "\n")
 
 
 @pytest.fixture(scope="session")

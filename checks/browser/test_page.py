@@ -139,13 +139,95 @@ def test_values_are_read_by_mouse_and_by_keys(browser: webdriver.Chrome, pages: 
     assert abs(shown - line["y"][nearest]) <= 5.1e-4  # Three digits are shown.
 
 
-def test_numbers_are_copied(browser: webdriver.Chrome, pages: Pages) -> None:
-    visit(browser, pages["binary"])
+@pytest.mark.parametrize("name", ["binary", "features"])
+def test_numbers_are_copied(browser: webdriver.Chrome, pages: Pages, name: str) -> None:
+    visit(browser, pages[name])
     for button in browser.find_elements(By.CSS_SELECTOR, "button[data-copy]"):
+        if not button.is_displayed():
+            continue  # It belongs to a segment that is not chosen.
         browser.execute_script("delete document.documentElement.dataset.copied")
         browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
         button.click()
         assert int(find(browser, "html").get_attribute("data-copied") or 0) > 100
+
+
+def figures_of_segments(browser: webdriver.Chrome) -> list[WebElement]:
+    """Return the figures that are shown beside the table of segments."""
+    found = browser.find_elements(By.CSS_SELECTOR, ".chosen figure")
+    return [one for one in found if one.is_displayed()]
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_a_segment_is_chosen_by_mouse_and_by_keys(
+    browser: webdriver.Chrome, pages: Pages, width: int
+) -> None:
+    visit(browser, pages["features"], width)
+    table = find(browser, "table.segments")
+
+    def chosen() -> str:
+        """Return the words of the segment that is chosen, which are those of the one figure."""
+        (row,) = [one for one in table.find_elements(By.CSS_SELECTOR, "tr.picked")]
+        assert row.find_element(By.CSS_SELECTOR, "input").is_selected()
+        (figure,) = figures_of_segments(browser)
+        words = figure.find_element(By.CSS_SELECTOR, "h3").text
+        assert words == row.find_element(By.CSS_SELECTOR, "label").text
+        return words
+
+    labels = table.find_elements(By.CSS_SELECTOR, "label")
+    names = [label.text for label in labels]
+    assert len(names) >= 2 and chosen() == names[0]
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", table)
+    labels[1].click()
+    assert chosen() == names[1]
+    table.find_element(By.CSS_SELECTOR, "tbody td:nth-child(2)").click()
+    assert chosen() == names[0]
+    radio = labels[0].find_element(By.CSS_SELECTOR, "input")
+    radio.send_keys(Keys.ARROW_DOWN)
+    assert chosen() == names[1]
+    browser.switch_to.active_element.send_keys(Keys.ARROW_UP)
+    assert chosen() == names[0]
+    # Sorting moves the rows and leaves the choice; keys follow the order that is seen.
+    head = table.find_elements(By.CSS_SELECTOR, "thead th")[5]
+    head.find_element(By.CSS_SELECTOR, "button").send_keys(Keys.ENTER)
+    assert head.get_attribute("aria-sort") == "descending" and chosen() == names[0]
+    order = [label.text for label in table.find_elements(By.CSS_SELECTOR, "label")]
+    radio.send_keys(Keys.ARROW_DOWN)
+    assert chosen() == order[(order.index(names[0]) + 1) % len(order)]
+    # Both curves are read at once.
+    (figure,) = figures_of_segments(browser)
+    figure.find_element(By.CSS_SELECTOR, "svg").send_keys(Keys.ARROW_RIGHT)
+    said = figure.find_element(By.CSS_SELECTOR, "output").text
+    assert "the segment = 0." in said and "all other rows = 0." in said, said
+
+
+def test_bars_of_features_stand_on_one_foot(browser: webdriver.Chrome, pages: Pages) -> None:
+    visit(browser, pages["features"], 390)
+    table = find(browser, "table.bars")
+    rows = table.find_elements(By.CSS_SELECTOR, "tbody tr")
+    assert {row.text.split("\n")[0].split(" 0.")[0] for row in rows} >= {"age + income", "region"}
+    feet = {round(one.rect["x"]) for one in table.find_elements(By.CSS_SELECTOR, ".foot")}
+    assert len(feet) == 1
+    # The longest bar belongs to the largest number.
+    widths = [one.rect["width"] for one in table.find_elements(By.CSS_SELECTOR, ".lost")]
+    values = [
+        float(row.find_elements(By.CSS_SELECTOR, "td")[1].get_attribute("data-v") or 0)
+        for row in rows
+    ]
+    assert widths.index(max(widths)) == values.index(max(values)) == 0
+
+
+def test_every_segment_has_its_figure_without_scripts(
+    browser: webdriver.Chrome, pages: Pages
+) -> None:
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        visit(browser, pages["features"])
+        choices = browser.find_elements(By.CSS_SELECTOR, "table.segments input")
+        assert len(figures_of_segments(browser)) == len(choices) >= 2
+        assert not any(one.is_displayed() for one in choices)
+        assert "What the features know" in find(browser, "main").text
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
 
 def test_everything_is_there_without_scripts(browser: webdriver.Chrome, pages: Pages) -> None:
@@ -160,12 +242,17 @@ def test_everything_is_there_without_scripts(browser: webdriver.Chrome, pages: P
         browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
 
-def test_every_control_can_be_reached_and_seen(browser: webdriver.Chrome, pages: Pages) -> None:
-    visit(browser, pages["binary"])
+@pytest.mark.parametrize(
+    ("name", "kinds"), [("binary", {"button", "svg"}), ("features", {"button", "svg", "input"})]
+)
+def test_every_control_can_be_reached_and_seen(
+    browser: webdriver.Chrome, pages: Pages, name: str, kinds: set[str]
+) -> None:
+    visit(browser, pages[name])
     body = find(browser, "body")
     body.send_keys(Keys.TAB)
     reached = set()
-    for _ in range(40):
+    for _ in range(80):
         active = browser.switch_to.active_element
         if active.tag_name == "body":
             break
@@ -175,4 +262,4 @@ def test_every_control_can_be_reached_and_seen(browser: webdriver.Chrome, pages:
         )
         assert outline != "none"
         active.send_keys(Keys.TAB)
-    assert {"button", "svg"} <= reached
+    assert kinds <= reached

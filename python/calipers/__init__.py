@@ -20,6 +20,14 @@ from calipers._compare import Comparison, Difference, compare
 from calipers._distance import Distance
 from calipers._errors import InputError
 from calipers._evaluate import calibration_error, evaluate
+from calipers._given import (
+    Condition,
+    FeatureGain,
+    FeatureShare,
+    GivenFeatures,
+    Segment,
+    Segments,
+)
 from calipers._lists import measures, metrics, recalibrators, simulate
 from calipers._monitor import Monitor
 from calipers._neighbours import Measurement, Measurements, neighbours
@@ -31,10 +39,14 @@ from calipers._stream import Plan, Tally, candidates
 __all__ = [
     "CalibrationCurve",
     "Comparison",
+    "Condition",
     "Decomposition",
     "Difference",
     "Distance",
     "Estimate",
+    "FeatureGain",
+    "FeatureShare",
+    "GivenFeatures",
     "Group",
     "GroupAware",
     "InputError",
@@ -45,6 +57,8 @@ __all__ = [
     "Recalibrator",
     "ReliabilityDisplay",
     "Report",
+    "Segment",
+    "Segments",
     "Tally",
     "__version__",
     "calibration_curve",

@@ -142,15 +142,16 @@ def _unwrap(values: Any) -> tuple[Any, list[str] | None]:
     if isinstance(values, np.ndarray):
         return values, None
     library = type(values).__module__.partition(".")[0]
-    read = {"pandas": _from_pandas, "polars": _from_polars, "torch": _from_torch}.get(library)
+    read = {"pandas": _from_pandas, "polars": _from_polars, "torch": from_torch}.get(library)
     if read is not None:
         return read(values)
     if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
         return _from_arrow(values)
-    return _from_anything(values), None
+    return from_anything(values), None
 
 
-def _from_anything(values: Any) -> Any:
+def from_anything(values: Any) -> Any:
+    """Return what NumPy can make an array of."""
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         raise InputError("a sparse matrix: pass its toarray()")
     if isinstance(values, (list, tuple)) or hasattr(values, "__array__"):
@@ -165,11 +166,11 @@ def _from_pandas(values: Any) -> tuple[Any, list[str] | None]:
         name = getattr(values, "name", None)
         # Of dates, NumPy would make bare numbers.
         if str(values.dtype) == "category" or getattr(values.dtype, "kind", "O") in "mM":
-            return np.asarray(values.astype(object)), _named([name])
+            return np.asarray(values.astype(object)), named([name])
         if _is_nullable_float(values.dtype):
-            return values.to_numpy(dtype="float64", na_value=np.nan), _named([name])
-        return values.to_numpy(), _named([name])
-    names = _named(list(values.columns))
+            return values.to_numpy(dtype="float64", na_value=np.nan), named([name])
+        return values.to_numpy(), named([name])
+    names = named(list(values.columns))
     if any(_is_nullable_float(dtype) for dtype in values.dtypes):
         return values.to_numpy(dtype="float64", na_value=np.nan), names
     return values.to_numpy(), names
@@ -185,13 +186,14 @@ def _from_polars(values: Any) -> tuple[Any, list[str] | None]:
         values = values.collect()  # A LazyFrame.
     columns = getattr(values, "columns", None)
     if columns is None:
-        return values.to_numpy(), _named([values.name])
+        return values.to_numpy(), named([values.name])
     if len(columns) == 1:
-        return values.to_series().to_numpy(), _named(columns)
-    return values.to_numpy(), _named(columns)
+        return values.to_series().to_numpy(), named(columns)
+    return values.to_numpy(), named(columns)
 
 
-def _from_torch(values: Any) -> tuple[Any, None]:
+def from_torch(values: Any) -> tuple[Any, None]:
+    """Return NumPy's view of a tensor, which has no names."""
     if values.device.type != "cpu":
         raise InputError(f"a tensor on {values.device}: pass its cpu()")
     values = values.detach()
@@ -221,8 +223,8 @@ def _from_arrow(values: Any) -> tuple[Any, list[str] | None]:
         values = pyarrow.table(values)
     columns = [_from_arrow_array(values.column(at)) for at in range(values.num_columns)]
     if len(columns) == 1:
-        return columns[0], _named(values.column_names)
-    return np.column_stack(columns), _named(values.column_names)
+        return columns[0], named(values.column_names)
+    return np.column_stack(columns), named(values.column_names)
 
 
 def _from_arrow_array(array: Any) -> Any:
@@ -242,7 +244,7 @@ def _from_arrow_array(array: Any) -> Any:
     return array.to_numpy(zero_copy_only=False)
 
 
-def _named(names: list[Any]) -> list[str] | None:
+def named(names: list[Any]) -> list[str] | None:
     """Return names that someone has given; positions from 0 are none."""
     if all(isinstance(name, (int, np.integer)) for name in names):
         return None if names == list(range(len(names))) else [str(name) for name in names]

@@ -41,12 +41,20 @@ __version__: str
 # An array, a list of anything, or the words that occur with which of them each row has.
 _Labels = NDArray[Any] | list[Any] | tuple[NDArray[np.uint32], list[Any]]
 
+# A column of numbers, or of places among levels with the levels.
+_Feature = tuple[str, NDArray[np.float64]] | tuple[str, NDArray[np.uint32], list[str]]
+
 @final
 class Model:
     converged: bool
     kept_order: tuple[str, float, float] | None
+    features: list[str]
     def predict(
-        self, scores: NDArray[Any], from_logits: bool, threads: int
+        self,
+        scores: NDArray[Any],
+        features: list[_Feature] | None,
+        from_logits: bool,
+        threads: int,
     ) -> NDArray[np.float64]: ...
     def to_json(self, about: dict[str, Any] | None = None) -> str: ...
     @staticmethod
@@ -156,6 +164,7 @@ def fit_model(
     scores: NDArray[Any],
     codes: NDArray[np.uint32],
     weights: NDArray[np.float64] | None,
+    features: list[_Feature] | None,
     seed: int,
     from_logits: bool,
     threads: int,

@@ -41,6 +41,7 @@ def evaluate(
     *,
     cluster: Any = None,
     time: Any = None,
+    features: Any = None,
     confidence: float = 0.95,
     draws: int | None = None,
     test: Literal["score", "refit"] = "score",
@@ -111,6 +112,12 @@ def evaluate(
     time : array of shape (n,), optional
         When each row was, by numbers or dates, where neighbours may share their fate: folds are
         pieces of time, and stretches of it are clusters.
+    features : table or array of shape (n, d), optional
+        What else is known of each row: the errors given that are added, as ``given_features`` and
+        ``segments`` of the report. Numbers, truths (0 and 1) and categories, which are words or
+        what pandas, polars and Arrow call categories; values may be missing. A table of pandas,
+        polars or Arrow, a mapping of names to columns, or an array, whose columns are called x0,
+        x1 and so on. All rows are learnt from.
     confidence : float, default 0.95
         The confidence of the lower bounds.
     draws : int, optional
@@ -173,6 +180,18 @@ def evaluate(
     >>> f"{report['l1'].value:.3f} ± {report['l1'].stderr:.3f}"
     '0.126 ± 0.014'
 
+    A model that is right on the whole, and wrong about everyone:
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> p, region = rng.uniform(0.2, 0.8, 4000), rng.choice(["north", "south"], 4000)
+    >>> y = rng.uniform(size=4000) < p + np.where(region == "south", 0.15, -0.15)
+    >>> report = calipers.evaluate(y, p, metrics="l1", features={"region": region})
+    >>> report["l1"].lower, report.given_features["l1"].lower > 0.1
+    (0.0, True)
+    >>> [str(segment) for segment in report.segments if segment.above]
+    ['region = south']
+
     A scikit-learn classifier as recalibrator:
 
     >>> from sklearn.ensemble import HistGradientBoostingClassifier
@@ -197,11 +216,19 @@ def evaluate(
     refuse_own(given)
     scores, columns = as_scores(y_prob)
     source = as_source(y_true, scores, columns, given)
+    _refuse_sample(source)
     if progress is False:
         return Report(_calipers.evaluate(source.labels, scores, source.settings), source)
     with watched(progress) as watcher:
         fields = _calipers.evaluate(source.labels, scores, {**source.settings, "progress": watcher})
     return Report(fields, source)
+
+
+def _refuse_sample(source: Source) -> None:
+    """Refuse to learn from some of the rows where there are features."""
+    sample, rows = source.settings["sample"], len(source.scores)
+    if source.settings["features"] is not None and sample is not None and sample < rows:
+        raise InputError("sample: where there are features, all rows are learnt from")
 
 
 def as_source(
@@ -256,7 +283,8 @@ def calibration_error(
     metric : str or Distance, default "l1"
         What to measure.
     **options
-        Those of :func:`calipers.evaluate`.
+        Those of :func:`calipers.evaluate`. With ``features`` it is the error given the prediction
+        and the features.
 
     Returns
     -------
@@ -274,4 +302,5 @@ def calibration_error(
     if not isinstance(metric, (str, Distance)):
         raise InputError(f"metric: {metric!r}; expected a name or a Distance")
     report = evaluate(y_true, y_prob, metrics=metric, **options)
-    return next(iter(report.estimates.values()))
+    given = report.given_features
+    return next(iter((report.estimates if given is None else given.estimates).values()))

@@ -11,6 +11,7 @@ from calipers._arrays import as_times, as_weights, as_whole, classes_of, number_
 from calipers._classifier import as_learner
 from calipers._distance import Distance
 from calipers._errors import InputError
+from calipers._features import as_features, refuse_other_rows
 from calipers._folds import as_folds
 from calipers._groups import as_groups
 from calipers._labels import as_names
@@ -38,14 +39,20 @@ def as_settings(
     }
     if "folds" in settings:
         settings["folds"] = as_folds(settings["folds"], len(scores), settings["groups"])
+    refuse_other_rows(settings.get("features"), len(scores))
     return settings
 
 
-def refuse_belonging(given: Mapping[str, Any]) -> None:
-    """Refuse rows that belong together where they are taken for independent."""
+def refuse_of_arrays(given: Mapping[str, Any]) -> None:
+    """Refuse what only arrays have, whose rows are all at hand."""
     for name in BELONGING:
         if given.get(name) is not None:
             raise InputError(f"{name}: the rows of a source or a stream are taken for independent")
+    if given.get("features") is not None:
+        raise InputError(
+            "features: of a source or a stream there are none, since all rows are needed in "
+            "memory; pass arrays of labels and of probabilities beside them"
+        )
 
 
 def as_metrics(
@@ -109,6 +116,7 @@ CONVERTERS: dict[str, Converter] = {
     "groups": _plainly(as_groups),
     "cluster": as_groups,
     "time": _plainly(as_times),
+    "features": as_features,
     "class_names": lambda value, _: value,
     "given": lambda value, _: value,
     "from_logits": _plainly(bool),

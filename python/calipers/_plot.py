@@ -43,9 +43,8 @@ class Source:
         if kind == "contribution" and class_name is not None:
             raise InputError("class_name: contribution is drawn of the most probable class alone")
         name = None if class_name is None else str(class_name)
-        text = _calipers.figure(
-            self.labels, self.scores, self.settings, kind == "contribution", name
-        )
+        settings = {**self.settings, "features": None}  # A figure shows nothing of them.
+        text = _calipers.figure(self.labels, self.scores, settings, kind == "contribution", name)
         parsed: dict[str, Any] = json.loads(text)
         return parsed
 

@@ -12,8 +12,9 @@ from calipers import _calipers
 from calipers._arrays import as_scores, as_weights, as_whole, classes_of, number_of_columns
 from calipers._classifier import ClassifierRecalibrator, as_learner
 from calipers._errors import InputError
+from calipers._features import Features, as_features, refuse_other_rows
 from calipers._labels import as_names, read
-from calipers._routing import Routed
+from calipers._routing import RoutedFeatures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Recalibrator(Routed):
+class Recalibrator(RoutedFeatures):
     """Learns what probabilities mean, and corrects them.
 
     It is a scikit-learn classifier whose features are the probabilities of another one.
-    scikit-learn itself is not needed.
+    scikit-learn itself is not needed. What else is known of each row may be given to :meth:`fit` as
+    ``features``, and then to the methods that predict: probabilities are corrected by that, too,
+    as far as held-out rows show that it helps.
 
     Parameters
     ----------
@@ -57,6 +60,8 @@ class Recalibrator(Routed):
         The number of columns.
     feature_names_in_ : numpy.ndarray of shape (k,)
         The columns' names, if they have names.
+    extra_features_ : list of str
+        The names of the features that it was fitted to beside the probabilities.
     order_cost_ : dict
         With ``preserve``: by how much the mean log loss and Brier score of the rows that it was
         fitted to are larger than without, as ``{"log": ..., "brier": ...}``.
@@ -69,6 +74,17 @@ class Recalibrator(Routed):
     >>> before = calipers.calibration_error(y_true[2000:], y_prob[2000:])
     >>> after = calipers.calibration_error(y_true[2000:], g.predict_proba(y_prob[2000:]))
     >>> float(before) > 0.1, float(after) < 0.02
+    (True, True)
+
+    With features:
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> p, region = rng.uniform(0.2, 0.8, 2000), rng.choice(["north", "south"], 2000)
+    >>> y = rng.uniform(size=2000) < p + np.where(region == "south", 0.15, -0.15)
+    >>> g = calipers.Recalibrator().fit(p, y, features={"region": region})
+    >>> north, south = g.predict_proba([0.5, 0.5], features={"region": ["north", "south"]})[:, 1]
+    >>> bool(0.3 < north < 0.4), bool(0.6 < south < 0.7)
     (True, True)
     """
 
@@ -93,7 +109,9 @@ class Recalibrator(Routed):
         self.seed = seed
         self.threads = threads
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Recalibrator:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, features: Any = None
+    ) -> Recalibrator:
         """Learn from predictions and what was observed.
 
         Parameters
@@ -104,6 +122,8 @@ class Recalibrator(Routed):
             The observed classes.
         sample_weight : array of shape (n,), optional
             The rows' weights; only their ratios matter.
+        features : table or array of shape (n, d), optional
+            What else is known of each row, as in :func:`calipers.evaluate`.
 
         Returns
         -------
@@ -124,8 +144,12 @@ class Recalibrator(Routed):
         labels = read(y, columns, self.class_names, classes_of(names))
         learner = self.as_learner()
         weights = as_weights(sample_weight)
+        known = as_features(features)
+        refuse_other_rows(known, len(scores))
         threads = 0 if self.threads is None else as_whole(self.threads, "threads")
         seed = as_whole(self.seed, "seed")
+        if known is not None:
+            self._refuse_features(learner)
         if isinstance(learner, str):
             self._model: Any = _calipers.fit_model(
                 learner,
@@ -133,6 +157,7 @@ class Recalibrator(Routed):
                 scores,
                 labels.codes,
                 weights,
+                known,
                 seed,
                 bool(self.from_logits),
                 threads,
@@ -159,13 +184,24 @@ class Recalibrator(Routed):
             raise AttributeError("order_cost_: it was not fitted with preserve")
         return {"log": kept[1], "brier": kept[2]}
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    @property
+    def extra_features_(self) -> list[str]:
+        """The names of the features that it was fitted to beside the probabilities."""
+        model = getattr(self, "_model", None)
+        if model is None:
+            raise AttributeError("extra_features_: it has not been fitted")
+        return model.features if isinstance(model, _calipers.Model) else []
+
+    def predict_proba(self, X: Any, *, features: Any = None) -> NDArray[np.float64]:
         """Correct probabilities.
 
         Parameters
         ----------
         X : array of shape (n,), (n, 1) or (n, k)
             The probabilities of as many columns as in :meth:`fit`.
+        features : table or array of shape (n, d), optional
+            What else is known of each row, if :meth:`fit` was given that: columns of the same
+            names, in any order. Categories that it has not seen are like none in particular.
 
         Returns
         -------
@@ -176,22 +212,23 @@ class Recalibrator(Routed):
             raise _not_fitted(self)
         scores, _ = as_scores(X, "X")
         self._check_columns(X, number_of_columns(scores))
+        known = self._check_features(features, len(scores))
         if isinstance(self._model, _calipers.Model):
             threads = 0 if self.threads is None else as_whole(self.threads, "threads")
-            return self._model.predict(scores, bool(self.from_logits), threads)
+            return self._model.predict(scores, known, bool(self.from_logits), threads)
         f = _calipers.check_probabilities(scores, bool(self.from_logits))
         predicted: NDArray[np.float64] = self._model.predict(f)
         return predicted
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any, *, features: Any = None) -> NDArray[Any]:
         """Return the most probable class of each row, by the corrected probabilities."""
-        best = self.predict_proba(X).argmax(axis=1)
+        best = self.predict_proba(X, features=features).argmax(axis=1)
         predicted: NDArray[Any] = self.classes_[best]
         return predicted
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, features: Any = None) -> float:
         """Return the accuracy of :meth:`predict`."""
-        right = self.predict(X) == np.asarray(y)
+        right = self.predict(X, features=features) == np.asarray(y)
         return float(np.average(right, weights=as_weights(sample_weight)))
 
     def save(self, path: Any) -> None:
@@ -313,6 +350,30 @@ class Recalibrator(Routed):
     def as_learner(self) -> str | ClassifierRecalibrator:
         """Return what :func:`calipers.evaluate` is to use."""
         return as_learner(self.recalibrator, self.log_features)
+
+    def _refuse_features(self, learner: Any) -> None:
+        """Refuse features where they cannot be learnt from."""
+        if not isinstance(learner, str):
+            raise InputError(
+                "features: only recalibrators of calipers.recalibrators() learn from them; give a "
+                "classifier of your own its features itself"
+            )
+        if self.preserve is not None:
+            raise InputError(
+                "preserve: rows of one prediction and different features are moved apart, so that "
+                "no order can be kept"
+            )
+
+    def _check_features(self, features: Any, rows: int) -> Features | None:
+        """Return the features, if they are given where they are needed, and only there."""
+        learnt = self.extra_features_
+        if features is None and learnt:
+            raise InputError(f"features: it was fitted with {', '.join(learnt)}; none were given")
+        if features is not None and not learnt:
+            raise InputError("features: it was fitted without any")
+        known = as_features(features)
+        refuse_other_rows(known, rows)
+        return known
 
     def _check_columns(self, X: Any, columns: int) -> None:
         """Compare the columns with those of the fit, in scikit-learn's words."""

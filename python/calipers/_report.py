@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from calipers import _calipers
 from calipers._frames import as_frame
+from calipers._given import FeatureGain, GivenFeatures, Segments
 
 if TYPE_CHECKING:
     import numpy as np
@@ -124,6 +125,8 @@ class Estimate(float):
         upwards, as the value errs downwards.
     decomposition : Decomposition or None
         The parts of the mean loss, for "brier" and "log".
+    gain : FeatureGain or None
+        Of an error given features: what was found beyond the error given the prediction alone.
     n : int
         The number of rows.
     infinite_rows : int
@@ -146,6 +149,7 @@ class Estimate(float):
         "confidence",
         "decomposition",
         "draws",
+        "gain",
         "in_sample",
         "infinite_rows",
         "interval",
@@ -169,6 +173,7 @@ class Estimate(float):
     draws: int | None
     in_sample: float | None
     decomposition: Decomposition | None
+    gain: FeatureGain | None
     n: int
     infinite_rows: int
     scores: NDArray[np.float64] | None
@@ -187,6 +192,8 @@ class Estimate(float):
         self.in_sample = fields["in_sample"]
         parts = fields["decomposition"]
         self.decomposition = None if parts is None else Decomposition(*parts)
+        gain = fields.get("gain")
+        self.gain = None if gain is None else FeatureGain(*gain)
         self.infinite_rows = fields["infinite_rows"]
         self.scores = fields["scores"]
         self.confidence = confidence
@@ -220,6 +227,8 @@ class Estimate(float):
         for name in ("upper", "best", "interval", "p_value", "in_sample"):
             if getattr(self, name) is not None:
                 shown.append(f"{name}={getattr(self, name)!r}")
+        if self.gain is not None:
+            shown.append(f"gain={self.gain.value!r}")
         return f"Estimate({', '.join(shown)}, n={self.n})"
 
 
@@ -259,6 +268,8 @@ class Report(Mapping[str, Estimate]):
         The errors within groups, where groups were given, by the groups as they were given.
     group_aware : dict of str to GroupAware, or None
         The errors of predictions that are recalibrated with the group known.
+    given_features : GivenFeatures or None
+        The errors given the prediction and features, where features were given.
     notes : list of str
         What a reader of the numbers should know about them.
 
@@ -316,6 +327,11 @@ class Report(Mapping[str, Estimate]):
                 estimates = None if own is None else _estimates(own, found["confidence"], n)
                 self.groups[given] = Group(given, n, estimates)
             self.group_aware = {one[0]: GroupAware(*one) for one in found["aware"]}
+        given_features = fields["given_features"]
+        self.given_features: GivenFeatures | None = None
+        if given_features is not None:
+            own_estimates = _estimates(given_features["estimates"], self.confidence, self.n)
+            self.given_features = GivenFeatures(given_features, own_estimates)
         self.notes: list[str] = fields["notes"]
         self._texts: Texts | None = fields["texts"]
         self._written: dict[str, str] = {}
@@ -331,6 +347,11 @@ class Report(Mapping[str, Estimate]):
     def __len__(self) -> int:
         """Count the metrics."""
         return len(self.estimates)
+
+    @property
+    def segments(self) -> Segments | None:
+        """Who the model is off about, the clearest first; None where no features were given."""
+        return None if self.given_features is None else self.given_features.segments
 
     def to_json(self) -> str:
         """Return the report as the command line prints it with ``--format json``."""
@@ -384,6 +405,8 @@ class Report(Mapping[str, Estimate]):
 
         Where there are groups, a column ``group`` comes first: after the rows of the whole, where
         it is None, come those of each group, without numbers if it is too small to say anything.
+        What was found given features has tables of its own: ``report.given_features.to_frame()``
+        and ``report.segments.to_frame()``.
 
         Returns
         -------

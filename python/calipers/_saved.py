@@ -53,7 +53,26 @@ def _fields(saved: dict[str, Any]) -> dict[str, Any]:
             ],
             "confidence": float(saved["group_confidence"]),
         }
+    fields["given_features"] = None
+    if "given_features" in saved:
+        fields["given_features"] = _given(saved["given_features"])
     return fields
+
+
+def _given(saved: dict[str, Any]) -> dict[str, Any]:
+    """Return what was found given features."""
+    estimates = _estimates(saved["metrics"])
+    for fields in estimates:
+        fields["gain"] = _gain(saved["metrics"][fields["metric"]]["gain"])
+    shares = [
+        (share["features"], {metric: _gain(one) for metric, one in share["lost"].items()})
+        for share in saved["shares"]
+    ]
+    return {**saved, "estimates": estimates, "shares": shares}
+
+
+def _gain(saved: dict[str, Any]) -> tuple[float, ...]:
+    return tuple(float(saved[name]) for name in ("value", "stderr", "lower"))
 
 
 def _estimates(metrics: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
@@ -104,6 +123,7 @@ def _shown(report: Report) -> tuple[str, str]:
         aware = [list(values) for values in zip(*report.group_aware.values(), strict=True)]
         words = "All rows, recalibrated with the group known:"
         tables.append((words, list(zip(names, aware, strict=True))))
+    tables += _shown_given(report, lower)
     drawn = [(words, *_calipers.table(columns)) for words, columns in tables]
     texts = [f"{words}\n\n{table}" for words, table, _ in drawn]
     parts = [f"<p>{escape(words)}</p>{table}" for words, _, table in drawn]
@@ -111,6 +131,35 @@ def _shown(report: Report) -> tuple[str, str]:
         texts.insert(1, "\n".join(tested))
         parts.insert(1, f"<p>{escape(' '.join(tested))}</p>")
     return "\n\n".join(texts), "".join(parts)
+
+
+def _shown_given(report: Report, lower: str) -> list[tuple[str, list[tuple[str, Any]]]]:
+    """Return the tables of what was found given features, each with words before it."""
+    if report.given_features is None or report.segments is None:
+        return []
+    own = report.given_features.to_columns()
+    titles = {"metric": "metric", "value": "estimate", "stderr": "std. error", "lower": lower}
+    titles |= {"gain": "gain", "gain_lower": f"gain, {lower}"}
+    names = ", ".join(report.given_features.features)
+    columns = [(title, own[name]) for name, title in titles.items()]
+    tables: list[tuple[str, list[tuple[str, Any]]]] = [(f"Given {names}:", columns)]
+    if report.segments:
+        shown = report.segments.to_columns()
+        shown["bound"] = [
+            f"at {'least' if one.above else 'most'} {one.bound:.4f}" for one in report.segments
+        ]
+        columns = [
+            (title, shown[name])
+            for name, title in (
+                ("segment", "where"),
+                ("class_name", "class"),
+                ("predicted", "predicted"),
+                ("observed", "observed"),
+                ("bound", "it is"),
+            )
+        ]
+        tables.append(("Off:", columns))
+    return tables
 
 
 def _tested(estimates: list[Estimate]) -> list[str]:

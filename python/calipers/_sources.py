@@ -8,7 +8,7 @@ from typing import Any
 
 from calipers._batches import Columns, as_columns, read, refuse_absent
 from calipers._errors import InputError
-from calipers._options import refuse_belonging
+from calipers._options import refuse_of_arrays
 from calipers._paths import evaluate_paths, is_path
 from calipers._report import Report
 from calipers._stream import Drawing, Plan, Tally, total
@@ -25,7 +25,7 @@ Batches = Callable[[], Iterator[Any]]
 
 def evaluate_source(source: Any, given: Mapping[str, Any]) -> Report:
     """Evaluate a source with the options of `evaluate`, in two passes over its batches."""
-    refuse_belonging(given)
+    refuse_of_arrays(given)
     for name, instead in (("sample_weight", "weight"), ("groups", "group")):
         if given[name] is not None:
             raise InputError(f"{name}: of a source, {instead}= names the column")

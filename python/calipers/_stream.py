@@ -16,7 +16,7 @@ from calipers._folds import as_folds
 from calipers._groups import as_coded, as_groups
 from calipers._keys import as_who
 from calipers._labels import as_labels
-from calipers._options import as_settings, refuse_belonging
+from calipers._options import as_settings, refuse_of_arrays
 from calipers._progress import watched
 from calipers._report import Report
 
@@ -394,7 +394,7 @@ class Drawing:
     """
 
     def __init__(self, given: Mapping[str, Any], sample: int | None, *, keyed: bool) -> None:
-        refuse_belonging(given)
+        refuse_of_arrays(given)
         self._given = {**given, "sample_weight": None, "groups": None}
         self._sample = None if sample is None else as_whole(sample, "sample")
         if self._sample == 0:

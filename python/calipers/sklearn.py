@@ -15,6 +15,7 @@ from calipers._arrays import as_weights
 from calipers._distance import Distance
 from calipers._errors import InputError
 from calipers._evaluate import calibration_error, check_options
+from calipers._features import Features, as_features, some_features
 from calipers._recalibrator import Recalibrator
 from calipers._routing import Routed
 
@@ -64,6 +65,8 @@ def scorer(metric: str | Distance = "l1", **options: Any) -> Scorer:
     """
     for taken in {"class_names", "metrics", "sample_weight"} & options.keys():
         raise InputError(f"{taken}: a scorer has it from elsewhere")
+    if options.get("features") is not None:
+        raise InputError("features: of so many rows; a scorer is given others each time")
     check_options({"metrics": metric, **options})
     return Scorer(metric, options)
 
@@ -120,6 +123,10 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
     cv : int, splitter, iterable or "prefit", default 5
         How to hold samples out, as in ``cross_val_predict``; ``"prefit"`` takes an estimator that
         has been fitted to other samples, and learns from its predictions alone.
+    features : "all", sequence of str or int, or None, default None
+        The columns of ``X``, by name or position, that the recalibrator is given beside the
+        predictions, as ``features`` of :meth:`calipers.Recalibrator.fit`: what the classifier has
+        got wrong about some of the samples is then corrected for them.
 
     Attributes
     ----------
@@ -145,10 +152,13 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
     True
     """
 
-    def __init__(self, estimator: Any, recalibrator: Any = "auto", *, cv: Any = 5) -> None:
+    def __init__(
+        self, estimator: Any, recalibrator: Any = "auto", *, cv: Any = 5, features: Any = None
+    ) -> None:
         self.estimator = estimator
         self.recalibrator = recalibrator
         self.cv = cv
+        self.features = features
 
     def fit(
         self,
@@ -181,6 +191,7 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         sample_weight = as_weights(sample_weight)
         # Rows have to be taken out: lists and sparse matrices of any format are made ready for it.
         (X,) = indexable(X)
+        known = self._known(X)
         if self.cv == "prefit":
             check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
@@ -200,14 +211,14 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         self.recalibrator_ = clone(recalibrator).set_params(
             class_names=self.classes_, from_logits=not hasattr(self.estimator_, "predict_proba")
         )
-        self.recalibrator_.fit(held_out, labels, sample_weight=sample_weight)
+        self.recalibrator_.fit(held_out, labels, sample_weight=sample_weight, features=known)
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return corrected probabilities, one column a class."""
         check_is_fitted(self)
         corrected: NDArray[np.float64] = self.recalibrator_.predict_proba(
-            _scores(self.estimator_, X)
+            _scores(self.estimator_, X), features=self._known(X)
         )
         return corrected
 
@@ -224,6 +235,16 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         tags.input_tags = inner.input_tags
         tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
         return tags
+
+    def _known(self, X: Any) -> Features | None:
+        """Return the columns that the recalibrator is given."""
+        if self.features is None:
+            return None
+        if isinstance(self.features, str):
+            if self.features != "all":
+                raise InputError(f"features: {self.features!r}; expected 'all', or a list")
+            return as_features(X)
+        return some_features(X, self.features)
 
     def _held_out(
         self,

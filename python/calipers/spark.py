@@ -144,7 +144,7 @@ def recalibrate(
     df : pyspark.sql.DataFrame
         One row a prediction; classic or Spark Connect.
     model : Recalibrator
-        What was fitted, or loaded.
+        What was fitted, or loaded; without features.
     probs : str or sequence of str
         The columns that the model takes, in the order in which it was fitted; or one column of
         arrays, or of the vectors of ``pyspark.ml``.
@@ -161,6 +161,8 @@ def recalibrate(
     >>> model = calipers.Recalibrator.load("model.json")  # doctest: +SKIP
     >>> better = calipers.spark.recalibrate(df, model, probs=["p0", "p1"])  # doctest: +SKIP
     """
+    if getattr(model, "extra_features_", None):
+        raise InputError("model: it was fitted with features, and is given none by Spark")
     from pyspark.sql.types import ArrayType, DoubleType, StructField, StructType
 
     wanted = _listed(probs)

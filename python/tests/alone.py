@@ -47,6 +47,12 @@ def everything_works() -> None:
     corrected = g.predict_proba(y_prob[1000:])
     after = calipers.calibration_error(y_true[1000:], corrected)
     assert float(after) < 0.15, after
+    region = ["north", None, "south"] * 300 + ["south"] * 100
+    known = {"region": region, "row": np.arange(1000)}
+    g = calipers.Recalibrator().fit(y_prob[:1000], y_true[:1000], features=known)
+    assert g.predict_proba(y_prob[1000:], features=known).shape == (1000, 3)
+    given = calipers.evaluate(y_true[:1000], y_prob[:1000], features=np.zeros((1000, 3)))
+    assert given.given_features.features == ["x0", "x1", "x2"], given
     for wrong in (report.to_frame, lambda: calipers.Recalibrator().predict(y_prob)):
         try:
             wrong()

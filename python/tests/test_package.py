@@ -48,6 +48,7 @@ def test_all_that_is_promised_is_there() -> None:
         *("ReliabilityDisplay", "Report", "__version__", "calibration_error", "compare"),
         *("evaluate", "measures", "metrics", "neighbours", "recalibrators", "simulate"),
         *("Plan", "Tally", "candidates"),
+        *("Condition", "FeatureGain", "FeatureShare", "GivenFeatures", "Segment", "Segments"),
     }
     for name in calipers.__all__:
         assert getattr(calipers, name) is not None

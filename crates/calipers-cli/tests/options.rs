@@ -84,6 +84,7 @@ const TRIALS: &[Trial] = &[
     ("--renormalise", &[("table.csv", "rounded.csv")], &[("--renormalise", "")]),
     ("--weight", &[], &[("--weight", "weight")]),
     ("--group", &[], &[("--group", "group")]),
+    ("--features", &[], &[("--features", "group,id")]),
     ("--cluster", &[("--folds", "2")], &[("--cluster", "group")]),
     ("--time", &[], &[("--time", "id")]),
     ("--best", &[("--recalibrator", "auto")], &[("--best", "none")]),
@@ -155,6 +156,10 @@ const REFUSED: &[(&str, Flags, &str)] = &[
     ("neighbours", &[("--weight", "weight")], "error: --weight: "),
     ("neighbours", &[("table.csv", AWAY)], "error: --label: there is no file to measure"),
     ("recalibrate fit", &[("--group", "group")], "error: --group: "),
+    ("recalibrate fit", &[("--features", "id"), ("--preserve", "ranking")], "error: --preserve: "),
+    ("estimate", &[("--features", "id"), ("--key", "id")], "error: --features: "),
+    ("report", &[("--features", "id"), ("--sample", "100")], "error: --features: "),
+    ("check", &[("--max", "given-features-l1=0.5")], "error: --max given-features-l1: "),
     ("estimate", &[("--decompose", ""), ("--format", "csv")], "error: --decompose: "),
     ("estimate", &[("--renormalise", ""), ("--probs", "p_1")], "error: --renormalise: "),
 ];

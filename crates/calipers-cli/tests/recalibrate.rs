@@ -205,3 +205,77 @@ fn calipers_text(saved: &Value) -> String {
     }
     bare.to_string()
 }
+
+/// Rows of one prediction, of which it is the site that decides; its names look like numbers.
+fn known(rows: usize) -> String {
+    let mut text = "label,p_1,site,age\n".to_owned();
+    for row in 0..rows {
+        let (site, draw) = (row * 7 % 3, row * 37 % 100);
+        let label = u8::from(draw < [20, 50, 80][site]);
+        let site = if site == 2 { "x".to_owned() } else { site.to_string() };
+        text.push_str(&format!("{label},0.5,{site},{}\n", 20 + row * 13 % 60));
+    }
+    text
+}
+
+/// A model asks for its features by their names, whichever way a file holds them.
+#[test]
+fn a_model_that_sees_features_asks_for_them() {
+    let place = Place::new();
+    place.write("known.csv", known(600));
+    let fit = ["recalibrate", "fit", "known.csv", "--features", "site,age", "-o", "model.json"];
+    let ran = place.run(&[&fit[..], &["--recalibrator", "logistic"]].concat());
+    let note = "note: the model sees features beside the predictions: site, age\n";
+    assert_eq!((ran.status, ran.stdout.as_str()), (0, ""), "{ran:?}");
+    assert!(ran.stderr.ends_with(note), "{ran:?}");
+    let apply = |name: &str, text: &str| {
+        place.write(name, text);
+        place.run(&["recalibrate", "apply", "model.json", name, "-o", "-"])
+    };
+    let one = |line: &str| {
+        let ran = apply("new.csv", &format!("age,p_1,site\n{line}\n"));
+        assert_eq!((ran.status, ran.stderr.as_str()), (0, note), "{ran:?}");
+        cells(&ran.stdout)[0][1].parse::<f64>().unwrap()
+    };
+    // One row looks like numbers, where they were categories; the true shares are 0.2, 0.5 and 0.8.
+    let [low, middle, high] = ["40,0.5,0", "40,0.5,1", "40,0.5,x"].map(one);
+    assert!((0.15..0.3).contains(&low) && (0.7..0.85).contains(&high), "{low} {high}");
+    assert!((0.4..0.6).contains(&middle), "{middle}");
+    // What was never seen, or is missing everywhere, is a row like any other.
+    assert!((0.0..=1.0).contains(&one("40,0.5,elsewhere")) && (0.0..=1.0).contains(&one(",0.5,")));
+    let refused = |text: &str, said: &str| {
+        let ran = apply("new.csv", text);
+        assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{ran:?}");
+        assert!(ran.stderr.contains(said), "{ran:?}");
+    };
+    refused(
+        "p_1,site\n0.5,1\n",
+        "error: new.csv: there is no column \"age\", which is a feature of the model\n\
+         hint: the features of the model are site, age\n",
+    );
+    refused(
+        "p_1,site,age\n0.5,1,40\n0.5,1,old\n",
+        "error: new.csv, line 3, column age: feature \"old\" is not a number\n",
+    );
+}
+
+/// A file after the other gives what all of them give at once.
+#[test]
+fn features_are_read_of_many_files() {
+    let place = Place::new();
+    let text = known(600);
+    place.write("known.csv", &text);
+    let fit = ["recalibrate", "fit", "known.csv", "--features", "*", "-o", "model.json"];
+    assert_eq!(place.run(&[&fit[..], &["--recalibrator", "logistic"]].concat()).status, 0);
+    let lines: Vec<&str> = text.lines().collect();
+    for (name, part) in [("a.csv", &lines[1..200]), ("b.csv", &lines[200..])] {
+        place.write(name, format!("{}\n{}\n", lines[0], part.join("\n")));
+    }
+    let apply = |files: &[&str]| {
+        let ran =
+            place.run(&[&["recalibrate", "apply", "model.json"], files, &["-o", "-"]].concat());
+        assert_eq!(ran.status, 0, "{ran:?}");
+        ran.stdout
+    };
+    assert_eq!(apply(&["a.csv", "b.csv"]), apply(&["known.csv"]));
+}

@@ -79,7 +79,10 @@ pub mod words;
 mod write;
 mod writer;
 
-pub use columns::{Columns, FoldColumn, GUESSES, Loaded, ScoreColumns, Unlabelled};
+pub use columns::{
+    Columns, FeatureColumns, FeatureKind, FoldColumn, GUESSES, Loaded, ScoreColumns, Unlabelled,
+    features,
+};
 pub use door::{load, predictions, predictions_within};
 pub use error::{Error, ErrorKind, Result};
 pub use formats::Format;

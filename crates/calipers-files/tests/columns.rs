@@ -136,6 +136,45 @@ fn groups_leave_the_estimate_as_it_is() {
 }
 
 #[test]
+fn features_are_named_or_all_that_is_left() {
+    let place = Place::new();
+    let text = wider(&[
+        ("age", &|row| (20 + row % 50).to_string()),
+        ("region", &|row| if row % 3 == 0 { String::new() } else { format!("region {}", row % 4) }),
+        ("w", &|row| (1 + row % 3).to_string()),
+        ("constant", &|_| "same".to_owned()),
+    ]);
+    let file = place.write("table.csv", text);
+    let names = |columns: &Columns| {
+        let loaded = load(&file, columns, &|_| {}).unwrap();
+        let features = loaded.predictions.features().unwrap();
+        features.names().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&Columns::new().features(["region", "age"])), ["region", "age"]);
+    assert_eq!(names(&Columns::new().features(["*"]).weight("w")), ["age", "region", "constant"]);
+    let said = RefCell::new(Vec::new());
+    let all = Columns::new().label("label").probs(["p_0", "p_1", "p_2"]).features(["*"]);
+    load(&file, &all, &|line| said.borrow_mut().push(line.to_owned())).unwrap();
+    assert_eq!(
+        said.into_inner(),
+        [
+            "p_0 -> P(0), p_1 -> P(1), p_2 -> P(2); labels: label; features: age, region, w, constant"
+        ]
+    );
+    let refused = |columns: Columns| load(&file, &columns, &|_| {}).unwrap_err().to_string();
+    assert!(refused(Columns::new().features(["agee"])).contains("there is no column \"agee\""));
+    for twice in [["age", "age"], ["age", "label"]] {
+        assert!(refused(Columns::new().features(twice)).contains("is asked for twice"));
+    }
+    let both = Columns::new().probs(["p_0", "p_1", "p_2"]).features(["p_0"]);
+    assert!(refused(both).contains("column \"p_0\" is asked for twice"));
+    // What is a feature by its name is not taken for a probability, whatever it holds.
+    let binary = place.write("binary.csv", "y,p,smokes\n0,0.25,0\n1,0.75,1\n0,0.5,1\n");
+    let loaded = load(binary, &Columns::new().features(["smokes"]), &|_| {}).unwrap();
+    assert_eq!(loaded.scores, ["p"]);
+}
+
+#[test]
 fn columns_of_certain_names_are_never_guessed_to_be_probabilities() {
     let place = Place::new();
     let zero: &dyn Fn(usize) -> String = &|_| "0".to_owned();

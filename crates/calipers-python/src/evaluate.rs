@@ -2,7 +2,10 @@
 
 use std::time::Instant;
 
-use calipers::{Comparison, Estimate, GroupErrors, Predictions, Report};
+use calipers::{
+    Comparison, Condition, Estimate, FeatureGain, GivenFeatures, GroupErrors, Predictions, Report,
+    Segments, Wanted,
+};
 use calipers_draw::text::{self, Face, Look};
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -22,7 +25,7 @@ pub fn evaluate<'py>(
     scores: Scores<'py>,
     settings: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let options = Options::read(settings)?;
+    let mut options = Options::read(settings)?;
     let view = scores.view();
     let labels = options.resolve(py, &labels, view.columns())?;
     let start = Instant::now();
@@ -54,7 +57,7 @@ pub fn compare<'py>(py: Python<'py>, models: Vec<Model<'py>>) -> PyResult<Bound<
         read.iter().map(|(.., labels)| labels.reading.remark.clone()).collect();
     let comparison: Comparison = background::run(py, threads, |caller| {
         let predictions: Vec<(&str, Predictions<'_>)> = read
-            .iter()
+            .iter_mut()
             .map(|(name, options, view, labels)| Ok((*name, options.predictions(*view, labels)?)))
             .collect::<Result<_, calipers::Error>>()?;
         let named: Vec<(&str, &Predictions<'_>)> =
@@ -147,6 +150,8 @@ pub fn as_dict<'py>(
     dict.set_item("estimates", estimates(py, &mut report.estimates)?)?;
     let groups = report.groups.as_mut().map(|found| as_groups(py, found)).transpose()?;
     dict.set_item("groups", groups)?;
+    let given = report.given_features.as_mut().map(|found| as_given(py, found)).transpose()?;
+    dict.set_item("given_features", given)?;
     dict.set_item("texts", Texts { report, notes })?;
     Ok(dict)
 }
@@ -194,5 +199,70 @@ fn as_groups<'py>(py: Python<'py>, found: &mut GroupErrors) -> PyResult<Bound<'p
     dict.set_item("groups", groups)?;
     dict.set_item("aware", aware)?;
     dict.set_item("confidence", found.confidence)?;
+    Ok(dict)
+}
+
+fn as_given<'py>(py: Python<'py>, found: &mut GivenFeatures) -> PyResult<Bound<'py, PyDict>> {
+    let own = estimates(py, &mut found.estimates)?;
+    for (fields, gain) in own.iter().zip(&found.gains) {
+        fields.set_item("gain", as_gain(gain))?;
+    }
+    let shares = PyList::empty(py);
+    for share in &found.shares {
+        let lost = PyDict::new(py);
+        for one in &share.lost {
+            lost.set_item(&one.metric, as_gain(one))?;
+        }
+        shares.append((&share.names, lost))?;
+    }
+    let dict = PyDict::new(py);
+    dict.set_item("features", &found.names)?;
+    dict.set_item("estimates", own)?;
+    dict.set_item("shares", shares)?;
+    dict.set_item("segments", as_segments(py, &found.segments)?)?;
+    Ok(dict)
+}
+
+fn as_gain(gain: &FeatureGain) -> (f64, f64, f64) {
+    (gain.value, gain.stderr, gain.lower)
+}
+
+fn as_segments<'py>(py: Python<'py>, found: &Segments) -> PyResult<Bound<'py, PyDict>> {
+    let shown = PyList::empty(py);
+    for one in &found.shown {
+        let conditions: PyResult<Vec<_>> =
+            one.conditions.iter().map(|condition| as_condition(py, condition)).collect();
+        let fields = PyDict::new(py);
+        fields.set_item("segment", one.words())?;
+        fields.set_item("conditions", conditions?)?;
+        fields.set_item("class", &one.class)?;
+        fields.set_item("rows", one.rows)?;
+        fields.set_item("measured", one.measured)?;
+        fields.set_item("predicted", one.predicted)?;
+        fields.set_item("observed", one.observed)?;
+        fields.set_item("bound", one.bound)?;
+        fields.set_item("above", one.above)?;
+        shown.append(fields)?;
+    }
+    let dict = PyDict::new(py);
+    dict.set_item("shown", shown)?;
+    dict.set_item("tried", found.tried)?;
+    dict.set_item("searched", found.searched)?;
+    dict.set_item("measured", found.measured)?;
+    Ok(dict)
+}
+
+/// As JSON has it.
+fn as_condition<'py>(py: Python<'py>, condition: &Condition) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("feature", &condition.feature)?;
+    match &condition.wanted {
+        Wanted::Between { above, up_to } => {
+            dict.set_item("above", above)?;
+            dict.set_item("up_to", up_to)?;
+        }
+        Wanted::Level(level) => dict.set_item("level", level)?,
+        _ => dict.set_item("missing", true)?,
+    }
     Ok(dict)
 }

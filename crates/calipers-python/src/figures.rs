@@ -25,7 +25,7 @@ pub fn figure<'py>(
     contribution: bool,
     class_name: Option<String>,
 ) -> PyResult<String> {
-    let options = Options::read(settings)?;
+    let mut options = Options::read(settings)?;
     let view = scores.view();
     let labels = options.resolve(py, &labels, view.columns())?;
     let found = background::run(py, options.threads(), |caller| {
@@ -53,7 +53,7 @@ pub fn page<'py>(
     settings: &Bound<'py, PyDict>,
     name: String,
 ) -> PyResult<String> {
-    let options = Options::read(settings)?;
+    let mut options = Options::read(settings)?;
     let view = scores.view();
     let labels = options.resolve(py, &labels, view.columns())?;
     let vector = options.vector;

@@ -1,7 +1,7 @@
 //! The extension module behind the Python package `calipers`.
 //!
 //! It converts: arrays to views (`arrays`), labels to classes (`labels`), options to an estimator
-//! (`options`), batches of a stream to rows (`stream`), errors to exceptions (`error`), text to files (`files`). The mathematics is the `calipers` crate's, tables
+//! (`options`), what else is known of rows to features (`features`), batches of a stream to rows (`stream`), errors to exceptions (`error`), text to files (`files`). The mathematics is the `calipers` crate's, tables
 //! and sentences are `calipers-draw`'s, the face that people see is the Python package's. Long
 //! computations run on a thread of their own (`background`), while the calling thread waits without
 //! the interpreter's lock, listens for Ctrl-C, and runs the Python code that the computation asks for:
@@ -13,6 +13,7 @@ mod classifier;
 mod distance;
 mod error;
 mod evaluate;
+mod features;
 mod figures;
 mod files;
 mod labels;

@@ -1,15 +1,19 @@
 //! Recalibrators that are fitted once, to be used.
 
+use std::sync::Arc;
+
 use calipers::{
-    Fitted, LabelKind, ModelNotes, Preserve, Sample, load_model, preserving, recalibrator,
-    save_model,
+    FeatureRows, Fitted, LabelKind, ModelNotes, Preserve, Purpose, Result, Sample, informed,
+    load_model, preserving, recalibrator, save_model,
 };
+use ndarray::{Array2, ArrayView2};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::arrays::Scores;
 use crate::background;
 use crate::error::raise;
+use crate::features::Known;
 
 /// A fitted recalibrator of the core.
 #[pyclass(frozen, module = "calipers._calipers")]
@@ -19,20 +23,31 @@ pub struct Model {
 
 #[pymethods]
 impl Model {
-    /// Recalibrated probabilities, one column a class.
-    #[pyo3(signature = (scores, from_logits, threads))]
+    /// Recalibrated probabilities, one column a class, of rows with the features that it was learnt from.
+    #[pyo3(signature = (scores, features, from_logits, threads))]
     fn predict<'py>(
         &self,
         py: Python<'py>,
         scores: Scores<'py>,
+        features: Option<Known>,
         from_logits: bool,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let view = scores.view();
         let g = background::run(py, threads, |_| {
-            self.fitted.predict(view.probabilities(from_logits)?.probs().view())
+            let f = view.probabilities(from_logits)?;
+            match features {
+                None => self.fitted.predict(f.probs().view()),
+                Some(features) => self.given(f.probs().view(), features),
+            }
         })?;
         Ok(PyArray2::from_owned_array(py, g))
+    }
+
+    /// The names of the features that it was learnt from.
+    #[getter]
+    fn features(&self) -> Vec<String> {
+        self.fitted.features()
     }
 
     /// Whether the fit met its tolerance.
@@ -78,6 +93,21 @@ impl Model {
     }
 }
 
+impl Model {
+    /// Predicts rows with features. A column in which no value is known, as a single row may have one, is of
+    /// whichever kind it was when the model was learnt.
+    fn given(&self, f: ArrayView2<'_, f64>, mut features: Known) -> Result<Array2<f64>> {
+        loop {
+            let table = FeatureRows::all(Arc::new(features.clone().features()?));
+            match self.fitted.predict_given(f, &table, &[Purpose::Use]) {
+                Ok(mut tables) => return Ok(tables.swap_remove(0)),
+                Err(error) if features.turn(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
 fn load(py: Python<'_>, text: &str) -> PyResult<(Model, Notes)> {
     let model = load_model(text).map_err(|error| raise(py, &error))?;
     Ok((Model { fitted: model.fitted }, model.about.into()))
@@ -120,9 +150,9 @@ impl From<ModelNotes> for Notes {
     }
 }
 
-/// Fits a recalibrator of the core to the class of each row.
+/// Fits a recalibrator of the core to the class of each row, and to features if there are any.
 #[pyfunction]
-#[pyo3(signature = (name, preserve, scores, codes, weights, seed, from_logits, threads))]
+#[pyo3(signature = (name, preserve, scores, codes, weights, features, seed, from_logits, threads))]
 #[allow(clippy::too_many_arguments, reason = "called once, in Python")]
 pub fn fit_model<'py>(
     py: Python<'py>,
@@ -131,6 +161,7 @@ pub fn fit_model<'py>(
     scores: Scores<'py>,
     codes: PyReadonlyArray1<'py, u32>,
     weights: Option<PyReadonlyArray1<'py, f64>>,
+    features: Option<Known>,
     seed: u64,
     from_logits: bool,
     threads: usize,
@@ -140,6 +171,9 @@ pub fn fit_model<'py>(
     if let Some((_, order)) = order {
         recalibrator = preserving(recalibrator, *order);
     }
+    if features.is_some() {
+        recalibrator = informed(recalibrator);
+    }
     let view = scores.view();
     let codes = codes.as_array().to_vec();
     let weights = weights.map(|weights| weights.as_array().to_vec());
@@ -147,6 +181,9 @@ pub fn fit_model<'py>(
         let mut predictions = view.predictions(&codes, from_logits)?;
         if let Some(weights) = weights {
             predictions = predictions.with_weights(weights)?;
+        }
+        if let Some(features) = features {
+            predictions = predictions.with_features(features.features()?)?;
         }
         recalibrator.fit(&Sample::from(&predictions), seed)
     })?;

@@ -17,6 +17,7 @@ use crate::background::Caller;
 use crate::classifier::Classifier;
 use crate::distance::PythonDistance;
 use crate::error::raise;
+use crate::features::Known;
 use crate::labels::{Labels, Resolved};
 
 /// The options of `calipers.evaluate`: nothing that is bound to the interpreter's lock, so that the
@@ -29,6 +30,7 @@ pub struct Options {
     groups: Option<Vec<String>>,
     cluster: Option<Vec<String>>,
     time: Option<Vec<f64>>,
+    features: Option<Known>,
     origin: Option<(String, Vec<String>)>,
     class_names: Option<Vec<String>>,
     /// Whether the classes' names are given, and not the columns' own.
@@ -69,6 +71,7 @@ impl Options {
             groups: None,
             cluster: None,
             time: None,
+            features: None,
             origin: None,
             class_names: None,
             given: false,
@@ -100,6 +103,7 @@ impl Options {
                 let times: PyReadonlyArray1<'_, f64> = value.extract()?;
                 self.time = Some(times.as_array().to_vec());
             }
+            "features" => self.features = Some(value.extract()?),
             "origin" => self.origin = Some(value.extract()?),
             "class_names" => self.class_names = Some(value.extract()?),
             "given" => self.given = value.extract()?,
@@ -146,9 +150,10 @@ impl Options {
         labels.resolve(py, columns, self.class_names.as_deref(), self.given)
     }
 
-    /// Checks scores and labels, with the weights and groups that were given.
+    /// Checks scores and labels, with the weights, groups and features that were given. Features are handed
+    /// over, since they may be large.
     pub fn predictions<'s>(
-        &self,
+        &mut self,
         scores: ScoresView<'s>,
         labels: &Resolved,
     ) -> calipers::Result<Predictions<'s>> {
@@ -165,6 +170,9 @@ impl Options {
         }
         if let Some(time) = &self.time {
             predictions = predictions.with_times(time)?;
+        }
+        if let Some(features) = self.features.take() {
+            predictions = predictions.with_features(features.features()?)?;
         }
         Ok(match self.origin() {
             Some(origin) => predictions.with_origin(origin),

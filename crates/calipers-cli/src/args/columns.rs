@@ -68,6 +68,7 @@ impl From<&ColumnArgs> for Columns {
             time: None,
             folds: FoldColumn::Unsaid,
             key: None,
+            features: None,
             renormalise: args.scores.renormalise,
             classes: args.classes.clone(),
             positive: args.positive_class.clone(),

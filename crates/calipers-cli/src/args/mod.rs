@@ -2,6 +2,7 @@
 
 mod answer;
 mod columns;
+mod features;
 mod files;
 mod fitting;
 mod lists;
@@ -12,6 +13,7 @@ mod running;
 
 pub use answer::AnswerArgs;
 pub use columns::{ColumnArgs, ScoreArgs};
+pub use features::FeatureArgs;
 pub use files::{many_to_read, to_read, to_write};
 pub use fitting::FittingArgs;
 pub use lists::{ListArgs, ListFormat, ReportFormat};

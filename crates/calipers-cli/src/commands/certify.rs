@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use calipers::Assumption;
 use calipers_draw::text::{self, Certified};
 
-use super::measure::{files, fitting, folds, limits, metrics};
+use super::measure::{files, fitting, folds, limits, metrics, refuse_given};
 use crate::args::{
     BoundArgs, ColumnArgs, FittingArgs, ListFormat, MEASURE, ManyArgs, OUTPUT, to_read,
 };
@@ -53,6 +53,7 @@ pub struct Args {
 /// Runs the command; the exit status says how it went.
 pub fn run(args: &Args) -> Result<Exit> {
     let limits = limits("--max", &args.max)?;
+    refuse_given("--max", &limits, "there is no upper bound of an error given features")?;
     let metrics = metrics(limits.iter().map(|(name, _)| name.as_str()))?;
     if args.columns.group.is_some() {
         return Err(Failure::input("--group: it is all rows together that are certified")

@@ -8,9 +8,10 @@ use calipers_files::words::file_name;
 
 use super::explain::explain;
 use super::many::say_sample;
-use super::measure::{estimator, files, folds, limits, metrics};
+use super::measure::{estimator, files, folds, limits, metrics, refuse_given};
 use crate::args::{
-    ColumnArgs, FittingArgs, ListFormat, MEASURE, ManyArgs, MethodArgs, MetricArgs, OUTPUT,
+    ColumnArgs, FeatureArgs, FittingArgs, ListFormat, MEASURE, ManyArgs, MethodArgs, MetricArgs,
+    OUTPUT,
 };
 use crate::error::{Failure, Result};
 use crate::exit::Exit;
@@ -71,6 +72,7 @@ pub fn run(args: &Args) -> Result<Exit> {
             .hint("--format json has the errors of each model within groups"));
     }
     let limits = limits("--max-worse", &args.max_worse)?;
+    refuse_given("--max-worse", &limits, "models are compared by their predictions alone")?;
     let held = limits.iter().map(|(name, _)| name.as_str());
     let metrics = metrics(args.metrics.metric.iter().map(String::as_str).chain(held))?;
     let estimator = estimator(metrics, &args.method)?;
@@ -78,6 +80,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let (models, plan) = load_models(
         &args.files,
         &args.columns,
+        &FeatureArgs::default(),
         &args.many,
         &args.method.fitting,
         &progress,
@@ -104,6 +107,7 @@ pub fn run(args: &Args) -> Result<Exit> {
 pub fn load_models(
     paths: &[PathBuf],
     columns: &ColumnArgs,
+    features: &FeatureArgs,
     many: &ManyArgs,
     fitting: &FittingArgs,
     progress: &Progress,
@@ -117,7 +121,7 @@ pub fn load_models(
         if models.iter().any(|(already, _)| *already == name) {
             return Err(Failure::input(format!("{name}: the file is named twice")));
         }
-        let files = files(std::slice::from_ref(path), columns, many, fitting);
+        let files = files(std::slice::from_ref(path), columns, many, fitting).knowing(features);
         let gathered = files.gather(fitting.seed, progress, say)?;
         say_sample(&gathered);
         if let (Some(first), Some(own)) = (keys, gathered.keys)

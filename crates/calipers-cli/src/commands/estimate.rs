@@ -12,8 +12,8 @@ use calipers_files::Format;
 use super::explain::explain;
 use super::measure::{estimator, files, folds, metrics};
 use crate::args::{
-    AnswerArgs, ColumnArgs, MEASURE, ManyArgs, MethodArgs, MetricArgs, OUTPUT, ReportFormat,
-    many_to_read,
+    AnswerArgs, ColumnArgs, FeatureArgs, MEASURE, ManyArgs, MethodArgs, MetricArgs, OUTPUT,
+    ReportFormat, many_to_read,
 };
 use crate::error::{Failure, Result, say};
 use crate::output::{self, look};
@@ -25,6 +25,7 @@ Examples:
   calipers estimate predictions.parquet --label animal --probs p_cat,p_dog
   calipers estimate 'logs/day=*/*.parquet' more/ --key request_id --group day
   calipers estimate logits.npz --metric l1,top-l1,log --log-floor 1e-12
+  calipers estimate loans.csv --probs p_bad --features age,income,region
   cut -d, -f2- table.csv | calipers estimate - --metric l1 --format json";
 
 /// The examples, and what files may be.
@@ -46,6 +47,9 @@ pub struct Args {
 
     #[command(flatten)]
     pub columns: ColumnArgs,
+
+    #[command(flatten)]
+    pub features: FeatureArgs,
 
     #[command(flatten)]
     pub many: ManyArgs,
@@ -95,7 +99,7 @@ pub fn run(args: &Args) -> Result<()> {
     let estimator = args.answer.ask(estimator(metrics, &args.method)?.bracket(args.bracket));
     let start = Instant::now();
     let fitting = &args.method.fitting;
-    let files = files(&args.files, &args.columns, &args.many, fitting);
+    let files = files(&args.files, &args.columns, &args.many, fitting).knowing(&args.features);
     let name = files.name();
     let progress = Progress::start(format!("reading {name}"));
     // The table and JSON have it themselves.
@@ -105,7 +109,11 @@ pub fn run(args: &Args) -> Result<()> {
         }
     };
     let mut reading = start.elapsed();
-    let then = if args.columns.group.is_some() { "estimating within groups" } else { "adding up" };
+    let then = match (&args.columns.group, &args.features.features) {
+        (Some(_), _) => "estimating within groups",
+        (None, Some(_)) => "estimating given the features",
+        (None, None) => "adding up",
+    };
     let mut watched = None;
     let (report, predictions) = files.estimate(fitting.seed, &progress, &said, &mut |own| {
         reading = start.elapsed();

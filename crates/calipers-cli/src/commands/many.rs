@@ -6,12 +6,12 @@ use calipers::words::thousands;
 use calipers::{Estimator, Folds, Measurements, Neighbours, Predictions, Report};
 use calipers_draw::text::{count as counted, note};
 use calipers_files::{
-    Columns, FoldColumn, Format, Inputs, Layout, Loaded, Pass, Pick, Scan, fits, is_pipe, is_url,
-    load, planned,
+    Columns, FeatureColumns, FoldColumn, Format, Inputs, Layout, Loaded, Pass, Pick, Scan, fits,
+    is_pipe, is_url, load, planned,
 };
 
 use super::explain::explain;
-use crate::args::{ColumnArgs, ManyArgs};
+use crate::args::{ColumnArgs, FeatureArgs, ManyArgs};
 use crate::error::{Failure, Result, say};
 use crate::output;
 use crate::progress::Progress;
@@ -38,6 +38,8 @@ pub struct Files<'a> {
     /// Which rows belong together, and when they were.
     pub cluster: Option<String>,
     pub time: Option<String>,
+    /// What else is known of rows.
+    pub features: Option<FeatureColumns>,
     pub threads: usize,
 }
 
@@ -80,7 +82,13 @@ impl Files<'_> {
     fn asked(&self) -> Columns {
         let key = self.many.key.clone();
         let (cluster, time) = (self.cluster.clone(), self.time.clone());
-        Columns { folds: self.folds.clone(), key, cluster, time, ..self.columns.into() }
+        let (folds, features) = (self.folds.clone(), self.features.clone());
+        Columns { folds, key, cluster, time, features, ..self.columns.into() }
+    }
+
+    /// The same files, with what else is known of their rows.
+    pub fn knowing(self, features: &FeatureArgs) -> Self {
+        Self { features: features.columns(), ..self }
     }
 
     /// Reads the one file as a table, if that is what it is and it fits; else finds the files.
@@ -135,13 +143,24 @@ impl Files<'_> {
     }
 
     fn laid_out(&self, inputs: Inputs, layout: Layout) -> Result<Stream> {
-        let flag =
-            self.cluster.as_ref().map(|_| "--cluster").or(self.time.as_ref().map(|_| "--time"));
-        if let Some(flag) = flag {
+        let independent = "are taken for independent rows";
+        let alone = "are measured by their predictions alone";
+        let refused = [
+            ("--cluster", independent, self.cluster.is_some()),
+            ("--time", independent, self.time.is_some()),
+            ("--features", alone, self.features.is_some()),
+        ];
+        if let Some((flag, what, _)) = refused.iter().find(|(.., said)| *said) {
+            let hint = match (self.paths, self.many.is_said()) {
+                ([one], true) if !is_many(one) => {
+                    "--key, --sample and --skip-bad-files read a part at a time: leave them out"
+                }
+                _ => "put the rows in one file that fits in memory",
+            };
             return Err(Failure::input(format!(
-                "{flag}: several files, and what is read a part at a time, are taken for independent rows"
+                "{flag}: several files, and what is read a part at a time, {what}"
             ))
-            .hint("put the rows in one file that fits in memory"));
+            .hint(hint));
         }
         let most = planned(&layout, self.many.room());
         Ok(Stream { inputs, layout, most })
@@ -244,7 +263,11 @@ impl Files<'_> {
     ) -> Result<(Report, Option<Predictions<'static>>)> {
         let stream = match self.begin(say)? {
             Begun::Table(loaded) => {
-                let most = self.many.room().sample_of(loaded.predictions.classes());
+                let most = match loaded.predictions.features() {
+                    // They are all in memory, and a g that sees features learns from all of them.
+                    Some(_) => usize::MAX,
+                    None => self.many.room().sample_of(loaded.predictions.classes()),
+                };
                 let estimator = asked(loaded.folds).sample(most);
                 let report = estimator.estimate(&loaded.predictions);
                 return Ok((report.map_err(|error| explain(&error))?, Some(loaded.predictions)));

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use calipers::{Estimator, Folds, Metric, recalibrator};
+use calipers_draw::text::GIVEN_FEATURES;
 use calipers_files::FoldColumn;
 
 use super::explain::explain;
@@ -24,6 +25,14 @@ pub fn metrics<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<Metric>> 
     Ok(metrics)
 }
 
+/// What stands before a metric to be held given features, if it does, and the metric.
+pub fn split_given(name: &str) -> (&str, &str) {
+    match name.strip_prefix(GIVEN_FEATURES) {
+        Some(metric) => (GIVEN_FEATURES, metric),
+        None => ("", name),
+    }
+}
+
 /// `l1=0.02` and so on; a metric may have one limit.
 pub fn limits(flag: &str, given: &[String]) -> Result<Vec<(String, f64)>> {
     let mut limits: Vec<(String, f64)> = Vec::new();
@@ -34,8 +43,9 @@ pub fn limits(flag: &str, given: &[String]) -> Result<Vec<(String, f64)>> {
                 .hint(format!("write it as {flag} {text}=0.02")));
         };
         // The name as it is printed, so that `l1.0` is `l1`.
-        let name =
-            metrics(std::iter::once(name))?.first().map_or_else(String::new, ToString::to_string);
+        let (given, name) = split_given(name.trim());
+        let own = metrics(std::iter::once(name))?;
+        let name = own.first().map_or_else(String::new, |metric| format!("{given}{metric}"));
         let limit = limit.trim().parse::<f64>().ok().filter(|limit| *limit >= 0.0);
         let Some(limit) = limit.filter(|limit| limit.is_finite()) else {
             return Err(Failure::input(format!(
@@ -48,6 +58,15 @@ pub fn limits(flag: &str, given: &[String]) -> Result<Vec<(String, f64)>> {
         limits.push((name, limit));
     }
     Ok(limits)
+}
+
+/// Refuses limits given features where these are not looked at.
+pub fn refuse_given(flag: &str, limits: &[(String, f64)], reason: &str) -> Result<()> {
+    match limits.iter().find(|(name, _)| !split_given(name).0.is_empty()) {
+        None => Ok(()),
+        Some((name, _)) => Err(Failure::input(format!("{flag} {name}: {reason}"))
+            .hint("calipers check takes such limits, with --features")),
+    }
 }
 
 /// An estimator with everything but the folds, which the file may have.
@@ -95,5 +114,6 @@ pub fn files<'a>(
 ) -> Files<'a> {
     let threads = fitting.running.threads.into();
     let (cluster, time) = (fitting.cluster.clone(), fitting.time.clone());
-    Files { paths, columns, many, folds: fold_column(fitting), cluster, time, threads }
+    let folds = fold_column(fitting);
+    Files { paths, columns, many, folds, cluster, time, features: None, threads }
 }

@@ -16,6 +16,7 @@ mod metrics;
 mod neighbours;
 mod plan;
 mod plot;
+mod predict;
 mod recalibrate;
 mod recalibrators;
 mod report;

@@ -83,6 +83,7 @@ pub fn run(args: &Args) -> Result<()> {
         folds: FoldColumn::Unsaid,
         cluster: None,
         time: None,
+        features: None,
         threads: args.running.threads.into(),
     };
     let progress = Progress::start(format!("reading {}", files.name()));

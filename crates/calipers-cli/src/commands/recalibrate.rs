@@ -4,19 +4,21 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use calipers::words::listed;
-use calipers::{ModelNotes, Preserve, Sample, Stop, preserving, recalibrator, with_pool};
+use calipers::{ModelNotes, Preserve, Sample, Stop, informed, preserving, recalibrator, with_pool};
 use calipers_draw::text::{approximations, count, fit_notes, note};
 use calipers_files::{
-    Cells, FoldColumn, Format, Inputs, ScoreColumns, Sheet, SheetWriter, Table, Unlabelled, Wanted,
-    each_table, is_pipe, read, write,
+    Cells, FeatureColumns, FoldColumn, Format, Inputs, ScoreColumns, Sheet, SheetWriter, Table,
+    Unlabelled, Wanted, each_table, is_pipe, read, write,
 };
 use clap::Subcommand;
 use ndarray::Array2;
 
 use super::explain::explain;
 use super::many::{Files, fit_as_table, fits_as_table, say_sample};
+use super::predict::predict;
 use crate::args::{
-    ColumnArgs, MEASURE, ManyArgs, OUTPUT, RunningArgs, ScoreArgs, many_to_read, to_read, to_write,
+    COLUMNS, ColumnArgs, MEASURE, ManyArgs, OUTPUT, RunningArgs, ScoreArgs, many_to_read, to_read,
+    to_write,
 };
 use crate::error::{Failure, Result, say};
 use crate::model::{KnownModel, text};
@@ -35,7 +37,7 @@ pub struct Args {
 enum Step {
     /// Learn from a file of predictions what they mean
     #[command(after_help = FIT_EXAMPLES)]
-    Fit(FitArgs),
+    Fit(Box<FitArgs>),
     /// Correct the probabilities of a file, which needs no labels
     #[command(after_help = APPLY_EXAMPLES)]
     Apply(ApplyArgs),
@@ -72,6 +74,11 @@ struct FitArgs {
 
     #[command(flatten)]
     columns: ColumnArgs,
+
+    /// Columns of what else is known of each row, separated by commas, or '*' for every column that is
+    /// nothing else: the model sees them beside the predictions, and asks for them when it is applied
+    #[arg(long, value_name = "COLS", value_delimiter = ',', help_heading = COLUMNS)]
+    features: Option<Vec<String>>,
 
     #[command(flatten)]
     many: ManyArgs,
@@ -147,7 +154,16 @@ fn fit(args: &FitArgs) -> Result<()> {
         return Err(Failure::input("--group: one model is fitted to all rows")
             .hint("to correct groups apart, fit a model to a file of each"));
     }
+    if args.features.is_some() && args.preserve.is_some() {
+        return Err(Failure::input(
+            "--preserve: a model that sees features tells rows of one prediction apart",
+        )
+        .hint("fit it without --features, or without --preserve"));
+    }
     let mut recalibrator = recalibrator(&args.recalibrator).map_err(|error| explain(&error))?;
+    if args.features.is_some() {
+        recalibrator = informed(recalibrator);
+    }
     if let Some(order) = args.preserve {
         recalibrator = preserving(recalibrator, order.into());
     }
@@ -158,6 +174,7 @@ fn fit(args: &FitArgs) -> Result<()> {
         folds: FoldColumn::Drawn,
         cluster: None,
         time: None,
+        features: args.features.clone().map(FeatureColumns::from_iter),
         threads: args.running.threads.into(),
     };
     let progress = Progress::start(format!("reading {}", files.name()));
@@ -169,6 +186,7 @@ fn fit(args: &FitArgs) -> Result<()> {
     let fitted = with_pool(threads, &Stop::new(), || recalibrator.fit(&sample, args.seed))
         .map_err(|error| explain(&error))?;
     let mut notes = fit_notes(&recalibrator.name(), fitted.as_ref());
+    notes.extend(features_note(&fitted.features()));
     if let Some(kept) = fitted.kept_order() {
         let (log, brier) = (kept.log, kept.brier);
         notes.push(note(&format!(
@@ -216,7 +234,8 @@ fn apply(args: &ApplyArgs) -> Result<()> {
     let renormalise = args.scores.renormalise;
     let scores = Unlabelled::of(&mut table, columns.as_ref(), renormalise, &say)?;
     let order = order(&model, &scores, &table)?;
-    let g = corrected(&model, &scores, &order, args.running.threads.into())?;
+    features_note(&model.fitted.features()).iter().for_each(|note| say(note));
+    let g = corrected(&model, &table, &scores, &order, args.running.threads.into())?;
     let mut sheet = sheet(&table, &scores, &order, &model.classes, &g, false);
     if !format.holds_arrays() {
         leave_out_short(&mut sheet);
@@ -227,6 +246,7 @@ fn apply(args: &ApplyArgs) -> Result<()> {
 /// Corrects files a batch at a time, into one.
 fn apply_to_many(args: &ApplyArgs, model: &KnownModel, inputs: &Inputs) -> Result<()> {
     let mut writer = SheetWriter::begin(&args.output)?;
+    features_note(&model.fitted.features()).iter().for_each(|note| say(note));
     let progress = Progress::start("reading");
     // What was guessed of the first batch holds for all.
     let mut columns: Option<ScoreColumns> = None;
@@ -237,7 +257,7 @@ fn apply_to_many(args: &ApplyArgs, model: &KnownModel, inputs: &Inputs) -> Resul
         let tell: &dyn Fn(&str) = if columns.is_none() { &say } else { &|_| {} };
         let scores = Unlabelled::of(&mut table, known.as_ref(), args.scores.renormalise, tell)?;
         let order = order(model, &scores, &table)?;
-        let g = corrected(model, &scores, &order, threads)?;
+        let g = corrected(model, &table, &scores, &order, threads)?;
         let quiet = columns.is_some();
         let names = scores.columns.iter().map(|&at| table.columns[at].name.clone()).collect();
         columns = Some(match scores.logits {
@@ -307,6 +327,7 @@ fn order(model: &KnownModel, scores: &Unlabelled, table: &Table) -> Result<Vec<u
 /// g, one column a class of the model.
 fn corrected(
     model: &KnownModel,
+    table: &Table,
     scores: &Unlabelled,
     order: &[usize],
     threads: usize,
@@ -318,8 +339,14 @@ fn corrected(
     for (column, &class) in f.columns().into_iter().zip(&whole) {
         sorted.column_mut(class).assign(&column);
     }
-    with_pool(threads, &Stop::new(), || model.fitted.predict(sorted.view()))
-        .map_err(|error| explain(&error))
+    predict(model, sorted.view(), table, threads)
+}
+
+/// Says which features a model sees, if it sees any.
+fn features_note(names: &[String]) -> Option<String> {
+    (!names.is_empty()).then(|| {
+        note(&format!("the model sees features beside the predictions: {}", listed(names)))
+    })
 }
 
 /// What to write: the table, with g in the place of f.

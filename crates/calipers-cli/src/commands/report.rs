@@ -13,7 +13,7 @@ use super::compare::{Models, load_models};
 use super::explain::explain;
 use super::measure::{estimator, metrics};
 use crate::args::{
-    AnswerArgs, Binary, ColumnArgs, MEASURE, ManyArgs, MethodArgs, MetricArgs, to_read,
+    AnswerArgs, Binary, ColumnArgs, FeatureArgs, MEASURE, ManyArgs, MethodArgs, MetricArgs, to_read,
 };
 use crate::error::{Failure, Result};
 use crate::output;
@@ -47,6 +47,9 @@ pub struct Args {
     pub columns: ColumnArgs,
 
     #[command(flatten)]
+    pub features: FeatureArgs,
+
+    #[command(flatten)]
     pub many: ManyArgs,
 
     #[command(flatten)]
@@ -70,6 +73,10 @@ pub fn run(args: &Args) -> Result<()> {
     {
         return Err(Failure::input(format!("{}: a page ends in .html", file_name(&args.output))));
     }
+    if args.features.features.is_some() && args.files.len() > 1 {
+        return Err(Failure::input("--features: models are compared by their predictions alone")
+            .hint("write a page of each model"));
+    }
     let metrics = metrics(args.metrics.metric.iter().map(String::as_str))?;
     let estimator = args.answer.ask(estimator(metrics, &args.method)?.bracket(args.bracket));
     let start = Instant::now();
@@ -78,6 +85,7 @@ pub fn run(args: &Args) -> Result<()> {
     let (mut models, plan) = load_models(
         &args.files,
         &args.columns,
+        &args.features,
         &args.many,
         &args.method.fitting,
         &progress,

@@ -4,6 +4,7 @@
 //! file of its own, and sections that are written here. It forbids every request by a content security
 //! policy, allows the one script by its hash, and is readable without it.
 
+mod features;
 mod figures;
 mod sections;
 mod table;
@@ -85,7 +86,15 @@ impl<'a> Page<'a> {
         let classes = seen.reports.iter().flat_map(|report| &report.classes);
         let groups = seen.reports.iter().filter_map(|report| report.groups.as_ref());
         let groups = groups.flat_map(|found| found.groups.iter().map(|group| &group.name));
-        let all: usize = classes.chain(groups).chain(&seen.models).map(String::len).sum();
+        let given = seen.reports.iter().filter_map(|report| report.given_features.as_ref());
+        let segments: usize = given
+            .clone()
+            .flat_map(|given| &given.segments.shown)
+            .map(|one| one.words().len())
+            .sum();
+        let features = given.flat_map(|given| &given.names);
+        let names = classes.chain(groups).chain(features).chain(&seen.models);
+        let all = segments + names.map(String::len).sum::<usize>();
         let hover = if all <= HOVER_BUDGET { usize::MAX } else { 100 };
         Self { seen, run, hover, count: 0 }
     }

@@ -89,6 +89,20 @@
       .forEach((button) => button.addEventListener("click", () => copy(lines(tableRows(table)))));
   }
 
+  // Of several figures the one that is chosen in a table.
+  for (const table of all("table.segments")) {
+    const choices = all("input", table);
+    const pick = () => choices.forEach((one) => {
+      document.getElementById(one.value).hidden = !one.checked;
+      one.closest("tr").classList.toggle("picked", one.checked);
+    });
+    choices.forEach((one) => {
+      one.addEventListener("change", pick);
+      one.closest("tr").addEventListener("click", (event) => { if (!event.target.closest("label")) one.click(); });
+    });
+    pick();
+  }
+
   // Figures: values on hovering and by keys, layers on request, numbers to copy.
   const show = (number) => (Number.isFinite(number) ? String(Number(number.toPrecision(3))) : "");
   const nearest = (x, at) => {

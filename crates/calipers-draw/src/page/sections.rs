@@ -19,8 +19,11 @@ const MOST_LINES: usize = 1_000;
 /// Beyond so many models the others have no figures, and there is none of all together.
 const MOST_MODELS: usize = 12;
 
-/// Beyond so many models classes have no diagrams of their own.
+/// Beyond so many models classes and segments have no diagrams of their own.
 const MOST_DETAILED: usize = 3;
+
+/// So many features are named.
+const MOST_FEATURES: usize = 50;
 
 impl Page<'_> {
     pub(super) fn body(&mut self) -> String {
@@ -62,6 +65,7 @@ impl Page<'_> {
                 html.push_str(&self.classes(classes));
             }
             html.push_str(&self.groups(report));
+            html.push_str(&self.features(report, &figures.segments));
         }
         html.push_str(&self.run());
         html
@@ -230,6 +234,11 @@ impl Page<'_> {
         html
     }
 
+    /// Whether classes and segments have diagrams of their own.
+    pub(super) fn has_details(&self) -> bool {
+        self.seen.models.len() <= MOST_DETAILED
+    }
+
     /// Class by class.
     fn classes(&mut self, classes: &ClassTable) -> String {
         let columns = [
@@ -278,7 +287,7 @@ impl Page<'_> {
                 String::new()
             },
         );
-        if self.seen.models.len() <= MOST_DETAILED {
+        if self.has_details() {
             html.push_str("<h3>The classes with the largest estimates</h3>\n<div class=\"many\">");
             for (class, figure) in &classes.worst {
                 let heading = self.name(&classes.rows[*class].name);
@@ -418,6 +427,12 @@ impl Page<'_> {
         });
         let mut columns: Vec<String> = read.collect();
         columns.dedup();
+        let given = report.given_features.as_ref().map_or(&[][..], |given| &given.names);
+        let mut features: Vec<String> =
+            given.iter().take(MOST_FEATURES).map(|name| self.name(name)).collect();
+        if given.len() > MOST_FEATURES {
+            features.push(format!("… ({} in all)", thousands(given.len())));
+        }
         let folds = match report.repeats {
             1 => report.folds.to_string(),
             repeats => format!("{}, drawn {repeats} times", report.folds),
@@ -425,6 +440,7 @@ impl Page<'_> {
         let items = [
             ("input", files.join("<br>")),
             ("columns", columns.join("<br>")),
+            ("features", features.join(", ")),
             ("rows", thousands(report.rows)),
             ("classes", thousands(report.classes.len())),
             ("recalibrator", escape(&report.recalibrator)),

@@ -52,6 +52,11 @@ impl Cell {
         Self { html: format!("{sign}{text}"), value: Some(short(value)) }
     }
 
+    /// A number that is shown in another way, in markup that was made safe.
+    pub fn valued(value: f64, html: String) -> Self {
+        Self { html, value: Some(short(value)) }
+    }
+
     /// A count.
     pub fn count(value: usize) -> Self {
         Self { html: thousands(value), value: Some(value.to_string()) }
@@ -69,9 +74,15 @@ fn short(value: f64) -> String {
 
 /// The table, with a button that copies it; one of more than 15 lines scrolls.
 pub fn table(identifier: &str, columns: &[Column<'_>], rows: &[Vec<Cell>]) -> String {
+    wrapped(identifier, "", columns, rows)
+}
+
+/// The same of a kind that the style sheet knows.
+pub fn wrapped(identifier: &str, kind: &str, columns: &[Column<'_>], rows: &[Vec<Cell>]) -> String {
+    let kind = if kind.is_empty() { String::new() } else { format!(" class=\"{kind}\"") };
     let long = if rows.len() > 15 { " long" } else { "" };
     let mut html = format!(
-        "<div class=\"scroll{long}\" tabindex=\"0\" role=\"region\" aria-label=\"table\"><table id=\"{identifier}\"><thead><tr>"
+        "<div class=\"scroll{long}\" tabindex=\"0\" role=\"region\" aria-label=\"table\"><table id=\"{identifier}\"{kind}><thead><tr>"
     );
     for (name, word) in columns {
         let class = if *word { " class=\"word\"" } else { "" };

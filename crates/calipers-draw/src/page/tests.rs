@@ -2,10 +2,11 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use calipers::{Estimator, Predictions, recalibrator, simulate};
+use calipers::{Estimator, Features, Predictions, recalibrator, simulate};
 use sha2::{Digest, Sha256};
 
 use super::*;
+use crate::text::decimal;
 
 const MOST_BYTES: usize = 1_500_000;
 
@@ -111,4 +112,105 @@ fn a_note_is_said_once_and_in_the_words_of_who_made_the_page() {
     assert!(!html.contains("some &lt;of&gt; it"), "what is usual is no note");
     run.face = Face::Python;
     assert!(Page::new(&seen, run).html().contains("hint: log_floor=1e-12 lets"));
+}
+
+/// Rows of which f is right on average, while the old in the south are worse off than it says, and all others
+/// a little better; `income` says much what `age` says, and `noise` nothing.
+fn known(rows: usize, names: [&str; 2]) -> Predictions<'static> {
+    let mut state = 1_u64;
+    let mut uniform = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let (mut f, mut labels) = (Vec::new(), Vec::new());
+    let (mut age, mut income, mut noise, mut region) = (vec![], vec![], vec![], vec![]);
+    for _ in 0..rows {
+        let (p, old) = (0.2 + 0.6 * uniform(), 20.0 + 60.0 * uniform());
+        let south = uniform() < 0.4;
+        let odds = p / (1.0 - p) * if south && old > 55.0 { 4.0 } else { 0.8 };
+        labels.push(u32::from(uniform() < odds / (1.0 + odds)));
+        f.push(p);
+        age.push(old);
+        income.push(if uniform() < 0.05 { f64::NAN } else { old + uniform() });
+        noise.push(uniform());
+        region.push(Some(if south { names[1] } else { "north" }));
+    }
+    let features = Features::new().number(names[0], age).unwrap().number("income", income).unwrap();
+    let features = features.number("noise", noise).unwrap().category("region", &region).unwrap();
+    Predictions::binary(f, &labels).unwrap().with_features(features).unwrap()
+}
+
+#[test]
+fn what_features_know_has_a_section_if_there_are_features() {
+    let plain = simulate("binary-overconfident", 300, 0).unwrap();
+    assert!(!page(&[("a", &plain)]).contains("What the features know"));
+    let seen = quick().examine(&[("a", &known(4_000, ["age", "south"]))]).unwrap();
+    let html = Page::new(&seen, Run::new("test", 0.0)).html();
+    let given = seen.reports[0].given_features.as_ref().unwrap();
+    assert_eq!(html.matches("<h2>What the features know</h2>").count(), 1);
+    assert!(html.contains("<strong>The features know what f does not.</strong> Of l1, a g"));
+    assert!(
+        html.contains("<strong>Rows with the same prediction differ</strong>"),
+        "the verdict says so"
+    );
+    assert!(
+        html.contains("<dt>features</dt><dd><bdi>age</bdi>, <bdi>income</bdi>, <bdi>noise</bdi>")
+    );
+    // Related features have one bar.
+    assert!(html.contains("<td class=\"word\"><bdi>age</bdi> + <bdi>income</bdi></td>"));
+    assert_eq!(html.matches("class=\"whisker\"").count(), given.shares.len());
+    let shown = &given.segments.shown;
+    assert!(!shown.is_empty() && seen.figures[0].segments.len() == shown.len());
+    assert_eq!(html.matches("type=\"radio\"").count(), shown.len());
+    assert_eq!(html.matches(" checked hidden>").count(), 1);
+    assert!(html.contains(&format!(">at\u{a0}least {}</td>", decimal(shown[0].bound))));
+    assert!(html.contains(
+        "Found in 2,400 rows, measured in 1,600 others; the bounds hold together with 95%"
+    ));
+    // Every button of the table shows a figure that there is.
+    for value in html.split("type=\"radio\"").skip(1) {
+        let value = value.split("value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        assert_eq!(html.matches(&format!("<div id=\"{value}\"><figure")).count(), 1);
+    }
+}
+
+#[test]
+fn segments_that_are_not_confirmed_are_counted() {
+    let mut seen = quick().examine(&[("a", &known(1_000, ["age", "south"]))]).unwrap();
+    let given = seen.reports[0].given_features.as_mut().unwrap();
+    given.segments.shown.clear();
+    given.segments.tried = 3;
+    given.gains.iter_mut().for_each(|gain| gain.lower = 0.0);
+    given.shares.iter_mut().for_each(|share| share.lost[0].value = 0.0);
+    let html = Page::new(&seen, Run::new("test", 0.0)).html();
+    assert!(
+        html.contains("None was confirmed: 3 were found in 600 rows and measured in 400 others")
+    );
+    assert!(html.contains("<strong>not shown to know what f does not</strong>"));
+    assert!(!html.contains("Rows with the same prediction differ</strong>"));
+    assert!(
+        html.contains("Nothing is lost without any of them") && !html.contains("type=\"radio\"")
+    );
+    seen.reports[0].given_features.as_mut().unwrap().segments.tried = 0;
+    let html = Page::new(&seen, Run::new("test", 0.0)).html();
+    assert!(html.contains("None was found in 600 rows that would be worth measuring"));
+}
+
+#[test]
+fn names_of_features_and_of_levels_stay_text_and_fit() {
+    let evil = "</script><script>alert(1)</script>\"'&<!--";
+    let long = format!("{evil}{}", "ab".repeat(30_000));
+    let predictions = known(4_000, [evil, &long]);
+    let models = [("a", &predictions), ("b", &predictions), ("c", &predictions)];
+    let html = page(&models);
+    assert!(html.contains("&lt;/script&gt;&lt;script&gt;alert(1)"));
+    assert!(!html.contains("<script>alert") && !html.contains("<!--"));
+    assert_eq!(html.matches("<script>").count(), 1);
+    assert!(!html.contains(" style=") && !html.contains(" onclick="), "the policy forbids them");
+    assert!(html.len() < MOST_BYTES, "{}", html.len());
+    // Of more models segments have no figures.
+    let html = page(&[models[0], models[1], models[2], ("d", &predictions)]);
+    assert!(html.contains("class=\"segments\"") && !html.contains("type=\"radio\""));
+    assert!(html.len() < MOST_BYTES, "{}", html.len());
 }

@@ -49,6 +49,7 @@ impl Page<'_> {
         if shown == Shown::Size {
             words.push_str(sides(side("over"), side("under")));
         }
+        words.push_str(&self.known(report));
         // Of many classes the whole vector has its own word.
         if report.classes.len() > 2
             && let Some(vector) = report.get("l1")
@@ -119,7 +120,7 @@ impl Page<'_> {
     }
 
     /// An l1 error in percentage points of one class.
-    fn points(&self, value: f64) -> String {
+    pub(super) fn points(&self, value: f64) -> String {
         percentage_points(if self.run.vector { 0.5 * value } else { value })
     }
 }

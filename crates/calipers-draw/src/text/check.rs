@@ -6,11 +6,11 @@ use calipers::words::{listed, thousands, visible};
 use calipers::{Estimate, Report};
 use serde_json::{Map, Value, json};
 
-use super::numbers::{decimal, percent};
-use super::report::{heading, lower_name, too_small};
+use super::numbers::{decimal, lower_name, percent};
+use super::report::{heading, too_small};
 use super::table::paragraph;
 use super::tested::Tested;
-use super::{Look, Table};
+use super::{GIVEN_FEATURES, Look, Table, given};
 
 /// What the data say about a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,8 @@ pub struct Outcome {
 
 impl Outcome {
     /// Holds the errors of a report against their limits, by the names of the metrics: those of all
-    /// rows, and then those of each group that is not too small, whose bounds hold together.
+    /// rows, and then those of each group that is not too small, whose bounds hold together. The error given
+    /// features goes by the name of [`GIVEN_FEATURES`] and the metric.
     ///
     /// ```
     /// use calipers::{Estimator, simulate};
@@ -69,7 +70,12 @@ impl Outcome {
             };
             limits.iter().filter_map(one).collect::<Vec<_>>()
         };
+        let given = |(name, limit): &(String, f64)| {
+            let own = report.given_features.as_ref()?.get(name.strip_prefix(GIVEN_FEATURES)?)?;
+            Some(Self { metric: name.clone(), ..Self::new(own, *limit, report.confidence) })
+        };
         let mut all = held(&report.estimates, report.confidence, None);
+        all.extend(limits.iter().filter_map(given));
         if let Some(found) = &report.groups {
             for group in &found.groups {
                 let own = group.estimates.as_deref().unwrap_or_default();
@@ -158,6 +164,10 @@ pub fn check(report: &Report, outcomes: &[Outcome], name: Option<&str>, look: Lo
     let tested: String =
         Tested::all(&report.estimates).iter().map(|one| paragraph(&one.sentence())).collect();
     parts.extend((!tested.is_empty()).then_some(tested));
+    if let Some(found) = &report.given_features {
+        parts.extend(given::tested(found).map(|words| words + "\n"));
+        parts.push(given::segments(&found.segments, report).text(look));
+    }
     if let Some(found) = &report.groups {
         let mut words = String::new();
         if outcomes.iter().any(|one| one.group.is_some()) {

@@ -2,10 +2,13 @@
 
 use calipers::{Estimate, Measurements, Report};
 
+use super::GIVEN_FEATURES;
+
 /// `metric,value,stderr,lower,p_value`, with in-sample estimates `in_sample` as well, with best guesses
 /// `best,interval_low,interval_high`, with upper bounds `upper`, and with groups
 /// `group,rows` before them all; what was not computed is empty, and infinity is `inf`. The whole file
-/// is the group without a name.
+/// is the group without a name. With features there are `given-features-l1` for the error given them, and
+/// `given-features-gain-l1` for what it is beyond that given f.
 ///
 /// ```
 /// use calipers::{Estimator, simulate};
@@ -44,17 +47,31 @@ pub fn report(report: &Report) -> String {
             text.push('\n');
         }
     };
-    match &report.groups {
-        None => lines("", &report.estimates),
-        Some(groups) => {
-            lines(&format!(",{},", report.rows), &report.estimates);
-            for group in &groups.groups {
-                let before = format!("{},{},", quoted(&group.name), group.rows);
-                lines(&before, group.estimates.as_deref().unwrap_or_default());
-            }
-        }
+    let whole = report.groups.as_ref().map_or_else(String::new, |_| format!(",{},", report.rows));
+    lines(&whole, &report.estimates);
+    for group in report.groups.iter().flat_map(|groups| &groups.groups) {
+        let before = format!("{},{},", quoted(&group.name), group.rows);
+        lines(&before, group.estimates.as_deref().unwrap_or_default());
     }
+    lines(&whole, &given_features(report));
     text
+}
+
+/// The errors given features, and what they are beyond those given f, by names of their own.
+fn given_features(report: &Report) -> Vec<Estimate> {
+    let Some(given) = &report.given_features else { return Vec::new() };
+    let mut all = given.estimates.clone();
+    for one in &mut all {
+        one.metric = format!("{GIVEN_FEATURES}{}", one.metric);
+    }
+    for (one, gain) in given.estimates.iter().zip(&given.gains) {
+        let mut one = one.clone();
+        one.metric = format!("{GIVEN_FEATURES}gain-{}", gain.metric);
+        (one.value, one.stderr, one.lower) = (gain.value, gain.stderr, gain.lower);
+        one.p_value = None;
+        all.push(one);
+    }
+    all
 }
 
 /// `measure,value,p_value,details`, and of a stream `rows`: how many the measure is of. Infinity is `inf`, and

@@ -49,7 +49,8 @@ pub fn notes(report: &Report, face: Face) -> Vec<String> {
         let floor = face.pick("--log-floor 1e-12", "log_floor=1e-12");
         notes.push(format!("hint: {floor} lets no probability count as less than that"));
     }
-    if report.estimates.iter().any(|estimate| estimate.value < 0.0 && estimate.value.is_finite()) {
+    let given = report.given_features.iter().flat_map(|given| &given.estimates);
+    if report.estimates.iter().chain(given).any(|one| one.value < 0.0 && one.value.is_finite()) {
         notes.push(note(
             "an estimate below 0 means that no error was detected (estimates are\n      \
              lower bounds in expectation, so they may fall below 0)",
@@ -104,8 +105,13 @@ pub fn approximations(all: &[String]) -> Option<String> {
 }
 
 /// Whether a test shows an error of which no estimate shows the size. Shares of an error do not count
-/// against it: there may be nothing on one side, however large the error is.
+/// against it: there may be nothing on one side, however large the error is. The size of the error given
+/// features is one as well.
 fn presence_alone(report: &Report) -> bool {
+    let shows_size = |one: &Estimate| Shown::of(one, report.confidence) == Shown::Size;
+    if report.given_features.iter().flat_map(|given| &given.estimates).any(shows_size) {
+        return false;
+    }
     [false, true].into_iter().any(|top| {
         let own = || report.estimates.iter().filter(|one| (one.scope == Scope::Top) == top);
         let shown = |one: &Estimate| Shown::of(one, report.confidence);

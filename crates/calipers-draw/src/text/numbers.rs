@@ -42,6 +42,16 @@ pub fn percent(share: f64) -> String {
     format!("{}%", (share * 1e6).round() / 1e4)
 }
 
+/// What the column of lower bounds is called.
+pub(crate) fn lower_name(confidence: f64) -> String {
+    format!("lower {}", percent(confidence))
+}
+
+/// What the column of upper bounds is called.
+pub(crate) fn upper_name(confidence: f64) -> String {
+    format!("upper {}", percent(confidence))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

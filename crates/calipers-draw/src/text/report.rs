@@ -3,10 +3,11 @@
 use calipers::words::{listed, thousands, visible};
 use calipers::{Decomposition, Estimate, Group, GroupErrors, Report};
 
-use super::numbers::{count, decimal, percent};
+use super::numbers::{count, decimal, lower_name, percent, upper_name};
+use super::section::Section;
 use super::table::paragraph;
 use super::tested::Tested;
-use super::{Look, Table, WIDTH};
+use super::{Look, Table, WIDTH, given};
 use crate::escape::escape;
 
 /// A report as text: a heading, one line a metric, what was asked for beyond that, and the notes.
@@ -96,16 +97,6 @@ fn filled(line: &str) -> String {
     text
 }
 
-/// What the column of lower bounds is called.
-pub(crate) fn lower_name(confidence: f64) -> String {
-    format!("lower {}", percent(confidence))
-}
-
-/// What the column of upper bounds is called.
-pub(crate) fn upper_name(confidence: f64) -> String {
-    format!("upper {}", percent(confidence))
-}
-
 /// What the column of intervals around best guesses is called.
 pub(crate) fn interval_name() -> String {
     format!("{} interval", percent(Estimate::INTERVAL))
@@ -152,36 +143,6 @@ fn with_columns(
     table
 }
 
-/// Words above a table; there may be one of them alone.
-struct Section {
-    words: Option<String>,
-    table: Option<Table>,
-}
-
-impl Section {
-    fn words(words: String) -> Self {
-        Self { words: Some(words), table: None }
-    }
-
-    fn table(table: Table) -> Self {
-        Self { words: None, table: Some(table) }
-    }
-
-    fn titled(words: String, table: Table) -> Self {
-        Self { words: Some(words), table: Some(table) }
-    }
-
-    fn text(&self, look: Look) -> String {
-        let words = self.words.iter().map(|words| format!("{words}\n"));
-        words.chain(self.table.iter().map(|table| table.text(look))).collect()
-    }
-
-    fn html(&self) -> String {
-        let words = self.words.iter().map(|words| format!("<p>{}</p>", escape(words)));
-        words.chain(self.table.iter().map(Table::html)).collect()
-    }
-}
-
 fn sections(report: &Report, name: Option<&str>, decompose: bool) -> Vec<Section> {
     let mut sections = vec![
         Section::words(heading(report, name)),
@@ -197,6 +158,9 @@ fn sections(report: &Report, name: Option<&str>, decompose: bool) -> Vec<Section
     }
     if let Some(found) = &report.groups {
         sections.extend(groups(found, report.confidence));
+    }
+    if let Some(found) = &report.given_features {
+        sections.extend(given::sections(found, report));
     }
     sections
 }

@@ -170,6 +170,20 @@ pub(super) fn paragraph(text: &str) -> String {
     wrapped(text, WIDTH).join("\n") + "\n"
 }
 
+/// A line that goes on below, two letters in, where it is too long.
+pub(super) fn hanging(line: &str) -> String {
+    let mut lines = wrapped(line, WIDTH).into_iter();
+    let first = lines.next().unwrap_or_default();
+    let rest = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    match rest.strip_prefix(&first).map(str::trim_start).filter(|rest| !rest.is_empty()) {
+        None => first + "\n",
+        Some(rest) => {
+            let rest = wrapped(rest, WIDTH - 2);
+            rest.iter().fold(first + "\n", |text, line| text + "  " + line + "\n")
+        }
+    }
+}
+
 /// The text in lines of at most `width` letters, broken between words; a word that is longer is cut.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     if letters(text) <= width {

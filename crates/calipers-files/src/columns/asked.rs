@@ -28,6 +28,8 @@ pub struct Columns {
     pub folds: FoldColumn,
     /// What identifies a row, wherever it is; any column, of numbers or of text.
     pub key: Option<String>,
+    /// What else is known of a row beside its prediction.
+    pub features: Option<FeatureColumns>,
     /// Whether rows of probabilities are divided by their sums, however far these are from 1.
     pub renormalise: bool,
     /// The classes' names, in the order of the columns, instead of the columns' own.
@@ -43,6 +45,15 @@ pub enum ScoreColumns {
     Probs(Vec<String>),
     /// Logits, one column a class, or that of class 1 alone.
     Logits(Vec<String>),
+}
+
+/// The columns of what else is known of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FeatureColumns {
+    /// These, in this order.
+    Named(Vec<String>),
+    /// Every column of numbers or of text that is nothing else.
+    Others,
 }
 
 /// Which folds to look for in a file.
@@ -126,6 +137,19 @@ impl Columns {
         self
     }
 
+    /// The columns of what else is known of a row; a single `*` is every column that is nothing else.
+    ///
+    /// ```
+    /// use calipers_files::{Columns, FeatureColumns};
+    ///
+    /// assert_eq!(Columns::new().features(["*"]).features, Some(FeatureColumns::Others));
+    /// ```
+    #[must_use]
+    pub fn features<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.features = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
     /// Divides rows of probabilities by their sums, however far these are from 1.
     #[must_use]
     pub fn renormalise(mut self) -> Self {
@@ -151,15 +175,37 @@ impl Columns {
     /// any of the others.
     pub fn wanted(&self) -> Wanted {
         let scores = self.scores.iter().flat_map(ScoreColumns::names);
-        let names = self.singles().chain(scores).cloned();
-        Wanted::new(names.collect(), self.label.is_none() || self.scores.is_none())
+        let features = self.features.iter().flat_map(FeatureColumns::names);
+        let names = self.singles().chain(scores).chain(features).cloned();
+        let all = self.label.is_none()
+            || self.scores.is_none()
+            || self.features == Some(FeatureColumns::Others);
+        Wanted::new(names.collect(), all)
     }
 
-    /// The columns that are named and are not predictions.
+    /// The columns that are named and are neither predictions nor features.
     pub(crate) fn singles(&self) -> impl Iterator<Item = &String> {
         let fold = if let FoldColumn::Named(name) = &self.folds { Some(name) } else { None };
         let named = [&self.label, &self.weight, &self.group, &self.cluster, &self.time, &self.key];
         named.into_iter().flatten().chain(fold)
+    }
+}
+
+impl FeatureColumns {
+    /// The names of the columns; none where they are all others.
+    pub fn names(&self) -> &[String] {
+        match self {
+            Self::Named(names) => names,
+            Self::Others => &[],
+        }
+    }
+}
+
+/// Names, or a single `*` for every column that is nothing else.
+impl FromIterator<String> for FeatureColumns {
+    fn from_iter<I: IntoIterator<Item = String>>(names: I) -> Self {
+        let names: Vec<String> = names.into_iter().collect();
+        if names == ["*"] { Self::Others } else { Self::Named(names) }
     }
 }
 
@@ -187,5 +233,13 @@ mod tests {
         let wanted = some.logits(["a", "b"]).group("g").key("id").wanted();
         assert!(["y", "w", "part", "a", "b", "g", "id"].iter().all(|name| wanted.names(name)));
         assert!(!wanted.wants("anything"));
+    }
+
+    #[test]
+    fn features_are_read_and_all_others_if_all_are_asked_for() {
+        let named = Columns::new().label("y").probs(["p"]);
+        let some = named.clone().features(["age", "region"]).wanted();
+        assert!(some.names("age") && some.names("region") && !some.wants("anything"));
+        assert!(named.features(["*"]).wanted().wants("anything"));
     }
 }

@@ -34,6 +34,11 @@ pub fn not_a_number(source: &Source, name: &str, text: &Text, what: &str) -> Err
     if cell.is_empty() {
         return missing(source, name, row, what);
     }
+    no_number(source, name, (row, cell), what)
+}
+
+/// Says that a cell is no number, and how to mend it if it is one to people.
+pub fn no_number(source: &Source, name: &str, (row, cell): (usize, &str), what: &str) -> Error {
     let place = source.cell(row, name);
     Error::input(format!("{place}: {what} {cell:?} is not a number")).with_any_hint(remedy(cell))
 }

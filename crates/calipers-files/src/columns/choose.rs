@@ -8,7 +8,7 @@ use calipers::words::listed;
 
 use super::find::find;
 use super::spelling::{remedy, remedy_of_all};
-use super::{Columns, FoldColumn, ScoreColumns};
+use super::{Columns, FeatureColumns, FoldColumn, ScoreColumns};
 use crate::error::{Error, Result};
 use crate::table::{Column, Table, Values};
 
@@ -66,7 +66,10 @@ pub struct Choice {
     pub folds: Option<usize>,
     /// What identifies a row.
     pub key: Option<usize>,
+    /// What else is known of a row.
+    pub features: Vec<usize>,
     guessed_label: bool,
+    guessed_features: bool,
 }
 
 /// The columns of the predictions.
@@ -104,18 +107,28 @@ pub fn choose(table: &Table, asked: &Columns) -> Result<Choice> {
         Some(label) => label,
         None => guess_label(table)?,
     };
+    let named = asked.features.iter().flat_map(FeatureColumns::names);
+    let mut features = named.map(|name| find(table, name)).collect::<Result<Vec<usize>>>()?;
     let taken = [Some(label), weight, group, cluster, time, fold, key];
-    let taken: Vec<usize> = taken.into_iter().flatten().collect();
+    let mut taken: Vec<usize> = taken.into_iter().flatten().chain(features.clone()).collect();
+    let scores = choose_scores(table, asked.scores.as_ref(), &taken)?;
+    let guessed_features = asked.features == Some(FeatureColumns::Others);
+    if guessed_features {
+        taken.extend(&scores.columns);
+        features = others(table, label, &taken)?;
+    }
     let choice = Choice {
         label,
-        scores: choose_scores(table, asked.scores.as_ref(), &taken)?,
+        scores,
         weight,
         group,
         cluster,
         time,
         folds: fold,
         key,
+        features,
         guessed_label: asked.label.is_none(),
+        guessed_features,
     };
     choice.check(table)?;
     Ok(choice)
@@ -143,12 +156,12 @@ impl Choice {
     /// All columns that are used.
     pub fn columns(&self) -> impl Iterator<Item = usize> + '_ {
         let others = [self.weight, self.group, self.cluster, self.time, self.folds, self.key];
-        let others = others.into_iter().flatten();
+        let others = others.into_iter().flatten().chain(self.features.iter().copied());
         std::iter::once(self.label).chain(self.scores.columns.iter().copied()).chain(others)
     }
 
-    /// A column serves one purpose; groups, clusters and folds may well be the same, and any column may
-    /// identify a row.
+    /// A column serves one purpose; groups, clusters and folds may well be the same and be features, and any
+    /// column may identify a row.
     fn check(&self, table: &Table) -> Result<()> {
         let others = [self.weight, self.group, self.cluster, self.time, self.folds];
         let mut seen = HashSet::from([self.label]);
@@ -157,7 +170,8 @@ impl Choice {
                 return Err(twice(table, score));
             }
         }
-        match others.into_iter().flatten().find(|&other| other == self.label) {
+        let feature = self.features.iter().copied().find(|&feature| !seen.insert(feature));
+        match feature.or(others.into_iter().flatten().find(|&other| other == self.label)) {
             None => Ok(()),
             Some(other) => Err(twice(table, other)),
         }
@@ -165,7 +179,7 @@ impl Choice {
 
     /// Whether any of it was a guess.
     pub fn is_guessed(&self) -> bool {
-        self.guessed_label || self.scores.guessed
+        self.guessed_label || self.scores.guessed || self.guessed_features
     }
 
     /// What was chosen; the predictions are called by these names.
@@ -182,6 +196,7 @@ impl Choice {
         ] {
             origin = origin.with(what, column.map(own).into_iter().collect());
         }
+        let origin = origin.with("features", self.features.iter().map(|&at| own(at)).collect());
         let used: HashSet<usize> = self.columns().collect();
         // The class names of an archive are no choice: there is only one place for them.
         let named = |at: usize| table.source.is_archive() && table.columns[at].name == "classes";
@@ -212,6 +227,26 @@ fn names(table: &Table, columns: &[usize]) -> String {
 fn twice(table: &Table, column: usize) -> Error {
     let name = &table.columns[column].name;
     Error::input(format!("{}: column {name:?} is asked for twice", table.source.name))
+}
+
+/// Every column of numbers or of text that is nothing else, with a row for each label.
+fn others(table: &Table, label: usize, taken: &[usize]) -> Result<Vec<usize>> {
+    let rows = table.columns[label].values.rows();
+    let usable = |&at: &usize| {
+        let values = &table.columns[at].values;
+        let names = table.source.is_archive() && table.columns[at].name == "classes";
+        matches!(values, Values::Numbers(_) | Values::Text(_)) && values.rows() == rows && !names
+    };
+    let free = (0..table.columns.len()).filter(|at| !taken.contains(at));
+    let found: Vec<usize> = free.filter(usable).collect();
+    if found.is_empty() {
+        let name = &table.source.name;
+        return Err(Error::input(format!(
+            "{name}: no column is left to be a feature: each is something else already"
+        ))
+        .with_hint("if features were taken for probabilities, --probs names the right ones"));
+    }
+    Ok(found)
 }
 
 /// The column of the labels, by its name.

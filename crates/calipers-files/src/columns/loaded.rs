@@ -6,7 +6,7 @@ use super::cells::{fold_ids, times, words};
 use super::choose::{Choice, choose};
 use super::classes::class_columns;
 use super::sums::check_sums;
-use super::{Columns, checked, labels, locate, no_rows, score};
+use super::{Columns, FeatureColumns, checked, feature, labels, locate, no_rows, score};
 use crate::error::{Error, Result};
 use crate::table::Table;
 use crate::words::shortened;
@@ -95,8 +95,17 @@ impl Loaded {
             let ids = fold_ids(source, &column.name, &column.values)?;
             Folds::from_ids(&ids).map_err(|error| locate::folds(error, source, &column.name))
         });
+        let folds = folds.transpose()?;
         let scores = choice.scores.columns.iter().map(|&at| columns[at].name.clone()).collect();
-        Ok(Self { predictions, folds: folds.transpose()?, scores, logits: choice.scores.logits })
+        if !choice.features.is_empty() {
+            let known = feature::take(&mut table, &choice.features)?;
+            let all: Vec<String> = known.names().map(str::to_owned).collect();
+            let others = asked.features == Some(FeatureColumns::Others);
+            predictions = predictions
+                .with_features(known)
+                .map_err(|error| locate::features(error, &table.source, &all, others))?;
+        }
+        Ok(Self { predictions, folds, scores, logits: choice.scores.logits })
     }
 }
 

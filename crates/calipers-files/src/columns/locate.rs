@@ -7,6 +7,9 @@ use super::score::Scores;
 use crate::error::Error;
 use crate::table::Source;
 
+/// So many columns are named in a command that is to be copied.
+const MOST_NAMED: usize = 40;
+
 /// What is wrong with the probabilities or logits.
 pub fn scores(
     error: calipers::Error,
@@ -69,6 +72,22 @@ pub fn folds(error: calipers::Error, source: &Source, column: &str) -> Error {
         }
         error => other(&error, source),
     }
+}
+
+/// What is wrong with a feature: one that gives the label away is left out by naming the others, where
+/// they were not named.
+pub fn features(error: calipers::Error, source: &Source, all: &[String], others: bool) -> Error {
+    let calipers::Error::Feature { name, reason } = error else { return other(&error, source) };
+    let rest: Vec<&str> = all.iter().map(String::as_str).filter(|one| *one != name).collect();
+    let plain = |letter: char| letter.is_alphanumeric() || "_-.".contains(letter);
+    let hint = match (others, rest.len()) {
+        (true, 1..=MOST_NAMED) if rest.iter().all(|name| name.chars().all(plain)) => {
+            Some(format!("name the others: --features {}", rest.join(",")))
+        }
+        (true, _) => Some("name the columns to use with --features a,b".to_owned()),
+        (false, _) => None,
+    };
+    Error::input(format!("{}, column {name}: {reason}", source.name)).with_any_hint(hint)
 }
 
 /// What has no place of its own.

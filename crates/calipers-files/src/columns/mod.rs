@@ -2,13 +2,14 @@
 //!
 //! The steps: [`choose`] picks the columns (those that were [`asked`] for, or by guess), [`score`]
 //! takes the numbers out of them, which are [`checked`], [`labels`] turns the labels into classes, [`cells`]
-//! reads groups and folds, and all of it becomes [`Predictions`](calipers::Predictions).
+//! reads groups and folds, [`mod@feature`] what else is known of rows, and all of it becomes [`Predictions`](calipers::Predictions).
 
 mod asked;
 pub(crate) mod cells;
 pub(crate) mod checked;
 pub(crate) mod choose;
 pub(crate) mod classes;
+mod feature;
 mod find;
 pub(crate) mod labels;
 mod loaded;
@@ -27,7 +28,8 @@ pub const GUESSES: &str = include_str!("guesses.txt");
 
 use crate::error::Error;
 use crate::table::Table;
-pub use asked::{Columns, FoldColumn, ScoreColumns};
+pub use asked::{Columns, FeatureColumns, FoldColumn, ScoreColumns};
+pub use feature::{FeatureKind, features};
 pub use loaded::Loaded;
 pub(crate) use loaded::check_lengths;
 pub use unlabelled::Unlabelled;

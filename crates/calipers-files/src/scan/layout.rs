@@ -11,7 +11,7 @@ use crate::columns::choose::{Choice, choose};
 use crate::columns::classes::class_columns;
 use crate::columns::score::{self, Scores};
 use crate::columns::sums::check_sums;
-use crate::columns::{Columns, FoldColumn, ScoreColumns, check_lengths};
+use crate::columns::{Columns, FeatureColumns, FoldColumn, ScoreColumns, check_lengths};
 use crate::error::{Error, Result};
 use crate::table::Table;
 
@@ -138,6 +138,11 @@ impl Layout {
         }
     }
 
+    /// How many columns of what else is known of a row there are.
+    pub fn features(&self) -> usize {
+        self.columns.features.as_ref().map_or(0, |features| features.names().len())
+    }
+
     /// The column that identifies a row.
     pub fn key(&self) -> Option<&str> {
         self.columns.key.as_deref()
@@ -225,6 +230,8 @@ fn named(
         time: choice.time.map(&own),
         folds: choice.folds.map_or(FoldColumn::Drawn, |at| FoldColumn::Named(own(at))),
         key: choice.key.map(&own),
+        features: (!choice.features.is_empty())
+            .then(|| FeatureColumns::Named(choice.features.iter().map(|&at| own(at)).collect())),
         renormalise: asked.renormalise,
         classes: asked.classes.clone(),
         positive: asked.positive.clone(),

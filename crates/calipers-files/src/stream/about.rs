@@ -80,6 +80,7 @@ impl About {
             time: None,
             folds: FoldColumn::Drawn,
             key: self.key.clone(),
+            features: None,
             renormalise: self.renormalise,
             classes: None,
             positive: None,

@@ -12,6 +12,9 @@ const ROW: usize = 64;
 const TWO_CLASSES: usize = 80;
 const CLASS: usize = 80;
 
+/// What a feature of a row takes: as it was read, as it is kept, and in cells.
+const FEATURE: usize = 24;
+
 /// The fewest bytes that a row of a text takes: a label, a probability and what separates them.
 const SHORTEST: u64 = 4;
 
@@ -35,7 +38,13 @@ pub struct Room {
 impl Room {
     /// How many rows of so many classes to draw: as many as were asked for, as far as they fit.
     pub fn sample_of(&self, classes: usize) -> usize {
-        let row = ROW + if classes > 2 { CLASS * classes } else { TWO_CLASSES };
+        self.sample_with(classes, 0)
+    }
+
+    /// The same where so many features are known of each row.
+    fn sample_with(&self, classes: usize, features: usize) -> usize {
+        let probabilities = if classes > 2 { CLASS * classes } else { TWO_CLASSES };
+        let row = ROW + probabilities + FEATURE * features;
         let fit = (self.memory / row as u64).max(1_000) as usize;
         self.sample.unwrap_or_else(|| usual_sample(classes)).min(fit)
     }
@@ -43,7 +52,7 @@ impl Room {
 
 /// How many rows of some files to draw.
 pub fn planned(layout: &Layout, room: Room) -> usize {
-    room.sample_of(layout.score_columns().max(2))
+    room.sample_with(layout.score_columns().max(2), layout.features())
 }
 
 /// Whether the rows of some files are surely no more than are drawn: from what the files say of

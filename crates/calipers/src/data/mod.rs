@@ -6,6 +6,7 @@ mod features;
 mod folds;
 mod grid;
 pub mod labels;
+mod leak;
 mod logits;
 mod origin;
 mod predictions;

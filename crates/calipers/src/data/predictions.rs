@@ -9,10 +9,12 @@ use ndarray::{Array2, ArrayView1, ArrayView2, CowArray, Ix2};
 
 use super::clusters::Clusters;
 use super::features::Features;
+use super::leak::leak;
 use super::origin::Origin;
 use super::probabilities::{Probabilities, check_shape};
 use super::probs::{Probs, Real};
 use crate::error::{Error, Result};
+use crate::numeric::simplex::argmax;
 
 /// A classifier's predictions with what was observed, validated.
 ///
@@ -265,7 +267,8 @@ impl<'a> Predictions<'a> {
     /// ([`Report::given_features`](crate::Report::given_features)).
     ///
     /// # Errors
-    /// No feature; another number of rows.
+    /// No feature; another number of rows; a feature that tells the label almost perfectly, which f does not:
+    /// probably it was made from the label.
     ///
     /// ```
     /// use calipers::{Estimator, Features, simulate};
@@ -283,8 +286,23 @@ impl<'a> Predictions<'a> {
             return Err(Error::Setting { name: "features", reason });
         }
         check_length("rows of features", self.rows(), features.rows())?;
+        let untold = self.untold();
+        for (feature, cells) in features.columns().iter().zip(&features.grid().columns) {
+            if let Some(reason) = leak(feature, cells, &self.labels, untold) {
+                return Err(Error::Feature { name: feature.name.clone(), reason });
+            }
+        }
         self.features = Some(Arc::new(features));
         Ok(self)
+    }
+
+    /// How many labels are not the most probable class.
+    fn untold(&self) -> usize {
+        let mut buffer = vec![0.0; self.classes()];
+        let wrong = |&row: &usize, buffer: &mut [f64]| {
+            argmax(self.held().row(row, buffer)) != self.labels[row] as usize
+        };
+        (0..self.rows()).filter(|row| wrong(row, &mut buffer)).count()
     }
 
     /// Says which columns they were read from; reports show it.

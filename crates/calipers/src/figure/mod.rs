@@ -12,6 +12,7 @@ mod examine;
 mod histogram;
 mod movement;
 mod reliability;
+mod segments;
 
 use serde::Serialize;
 

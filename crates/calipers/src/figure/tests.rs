@@ -1,7 +1,7 @@
 //! What figures promise: their numbers add up, and their parts fit together.
 
 use super::*;
-use crate::{Estimator, Predictions, recalibrator, simulate};
+use crate::{Estimator, Features, Predictions, recalibrator, simulate};
 
 fn bars(figure: &Figure, role: Role) -> (Vec<f64>, Vec<f64>) {
     let Mark::Bars { base, top, .. } = &figure.layer(role).unwrap().mark else { panic!() };
@@ -137,4 +137,44 @@ fn a_class_that_there_is_not_is_named() {
     let error = View::class(&predictions, "cat").unwrap_err().to_string();
     assert_eq!(error, "class: no class is named cat");
     assert!(quick().reliability(&predictions, View::Class(3)).is_err());
+}
+
+/// Three classes, of which f says 0.5, 0.3 and 0.2; in the south the first two are the other way round.
+#[test]
+fn a_segment_has_a_curve_of_its_own_beside_that_of_all_others() {
+    let south = |row: usize| row.is_multiple_of(4);
+    let label = |row: usize| match (row / 4 % 10, south(row)) {
+        (..5, false) | (5..8, true) => 0,
+        (5..8, false) | (..5, true) => 1,
+        _ => 2u32,
+    };
+    let labels: Vec<u32> = (0..4_000).map(label).collect();
+    let probs = ndarray::Array2::from_shape_fn((4_000, 3), |(_, class)| [0.5, 0.3, 0.2][class]);
+    let region: Vec<_> =
+        (0..4_000).map(|row| Some(if south(row) { "south" } else { "north" })).collect();
+    // Rows without weight are in no curve.
+    let weights = (0..4_000).map(|row| f64::from(u8::from(row < 3_600))).collect();
+    let predictions = Predictions::new(probs, &labels).unwrap().with_weights(weights).unwrap();
+    let features = Features::new().category("region", &region).unwrap();
+    let predictions = predictions.with_features(features.clone()).unwrap();
+    let seen = quick().examine(&[("", &predictions)]).unwrap();
+    let shown = &seen.reports[0].given_features.as_ref().unwrap().segments.shown;
+    let figures = &seen.figures[0].segments;
+    assert!(figures.len() == shown.len() && shown.len() >= 2, "{}", shown.len());
+    for (segment, figure) in shown.iter().zip(figures) {
+        assert_eq!(segment.words(), "region = south");
+        let inside = segment.holds(&features).iter().take(3_600).filter(|inside| **inside).count();
+        assert_eq!(inside, segment.rows);
+        assert!(figure.x.label.ends_with(&segment.class), "{}", figure.x.label);
+        let curves = figure.panels[0].layers.iter().filter(|layer| layer.role == Role::Truth);
+        let heights: Vec<f64> = curves
+            .map(|layer| match &layer.mark {
+                Mark::Line { y, .. } => y[0],
+                _ => panic!(),
+            })
+            .collect();
+        // All rows have one prediction, of which g is the frequency: to 0.01 by the uniform that is mixed in.
+        assert!((heights[0] - segment.observed).abs() < 0.01, "{heights:?}");
+        assert!((heights[1] - segment.predicted).abs() < 0.05, "{heights:?}");
+    }
 }

@@ -11,6 +11,7 @@ mod common;
 mod consistency;
 mod estimator;
 mod extremes;
+mod features;
 mod inference;
 mod interface;
 mod lower_bound;

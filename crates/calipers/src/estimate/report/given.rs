@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Estimate, number};
+use crate::data::{Features, MISSING, Values};
 
 /// The errors E D(f, E[Y | f, X]) given what features know, beside those given f alone.
 ///
@@ -201,6 +202,38 @@ impl Segment {
         words.join(" and ")
     }
 
+    /// For each row of features, whether it is in the segment; none is where a condition asks for a feature that
+    /// there is not.
+    ///
+    /// ```
+    /// use calipers::{Estimator, Features, Predictions};
+    ///
+    /// // Of those who are given 50 %, half are in the south, where it happens four times out of five.
+    /// let south = |row: usize| row % 2 == 0;
+    /// let labels: Vec<usize> = (0..800).map(|row| usize::from((row / 2 % 5 < 4) == south(row))).collect();
+    /// let region: Vec<_> = (0..800).map(|row| Some(if south(row) { "south" } else { "north" })).collect();
+    /// let features = Features::new().category("region", &region)?;
+    /// let predictions = Predictions::binary(vec![0.5; 800], &labels)?.with_features(features.clone())?;
+    /// let given = Estimator::new().estimate(&predictions)?.given_features.unwrap();
+    /// let segment = given.segments.shown.iter().find(|one| one.above).unwrap();
+    /// assert_eq!(segment.words(), "region = south");
+    /// let inside = segment.holds(&features);
+    /// assert!((0..800).all(|row| inside[row] == south(row)));
+    /// # Ok::<(), calipers::Error>(())
+    /// ```
+    pub fn holds(&self, features: &Features) -> Vec<bool> {
+        let mut inside = vec![true; features.rows()];
+        for condition in &self.conditions {
+            match features.place(&condition.feature) {
+                Some(place) => {
+                    condition.wanted.narrow(&features.columns()[place].values, &mut inside)
+                }
+                None => inside.fill(false),
+            }
+        }
+        inside
+    }
+
     fn to_json(&self) -> Value {
         let condition = |condition: &Condition| {
             let feature = &condition.feature;
@@ -226,6 +259,43 @@ impl Segment {
     }
 }
 
+impl Wanted {
+    /// Leaves inside the rows whose value is wanted.
+    fn narrow(&self, values: &Values, inside: &mut [bool]) {
+        match values {
+            Values::Numbers(numbers) => {
+                let wanted = |value: f64| match self {
+                    // What is missing is neither above nor up to anything.
+                    Self::Between { above, up_to } => {
+                        !value.is_nan()
+                            && above.is_none_or(|low| value > low)
+                            && up_to.is_none_or(|high| value <= high)
+                    }
+                    Self::Level(_) => false,
+                    Self::Missing => value.is_nan(),
+                };
+                inside
+                    .iter_mut()
+                    .zip(numbers)
+                    .for_each(|(inside, &value)| *inside &= wanted(value));
+            }
+            Values::Categories { levels, codes } => {
+                let wanted = match self {
+                    Self::Between { .. } => None,
+                    Self::Level(level) => {
+                        levels.iter().position(|own| own == level).map(|place| place as u32)
+                    }
+                    Self::Missing => Some(MISSING),
+                };
+                inside
+                    .iter_mut()
+                    .zip(codes)
+                    .for_each(|(inside, &code)| *inside &= Some(code) == wanted);
+            }
+        }
+    }
+}
+
 impl Segments {
     fn to_json(&self) -> Value {
         json!({
@@ -234,5 +304,56 @@ impl Segments {
             "searched": self.searched,
             "measured": self.measured,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inside(features: &Features, conditions: &[(&str, Wanted)]) -> Vec<usize> {
+        let condition = |(feature, wanted): &(&str, Wanted)| Condition {
+            feature: (*feature).to_owned(),
+            wanted: wanted.clone(),
+        };
+        let segment = Segment {
+            conditions: conditions.iter().map(condition).collect(),
+            class: "1".to_owned(),
+            rows: 0,
+            measured: 0,
+            predicted: 0.0,
+            observed: 0.0,
+            bound: 0.0,
+            above: true,
+        };
+        let holds = segment.holds(features);
+        (0..features.rows()).filter(|&row| holds[row]).collect()
+    }
+
+    #[test]
+    fn rows_are_in_a_segment_if_every_condition_holds() {
+        let features = Features::new()
+            .number("age", vec![10.0, 20.0, 30.0, f64::NAN, f64::INFINITY])
+            .unwrap()
+            .category("region", &[Some("south"), Some("north"), Some("south"), None, Some("south")])
+            .unwrap();
+        let between = |above, up_to| ("age", Wanted::Between { above, up_to });
+        let region = |level: &str| ("region", Wanted::Level(level.to_owned()));
+        assert_eq!(inside(&features, &[between(Some(10.0), Some(30.0))]), [1, 2]);
+        assert_eq!(inside(&features, &[between(None, Some(20.0))]), [0, 1]);
+        assert_eq!(inside(&features, &[between(Some(20.0), None)]), [2, 4]);
+        assert_eq!(inside(&features, &[between(None, None)]), [0, 1, 2, 4], "it is known");
+        assert_eq!(inside(&features, &[("age", Wanted::Missing)]), [3]);
+        assert_eq!(inside(&features, &[("region", Wanted::Missing)]), [3]);
+        assert_eq!(inside(&features, &[region("south"), between(Some(10.0), None)]), [2, 4]);
+        let none = [
+            region("east"),
+            ("age", Wanted::Level("10".to_owned())),
+            ("region", Wanted::Between { above: None, up_to: None }),
+            ("height", Wanted::Missing),
+        ];
+        for one in none {
+            assert!(inside(&features, &[one]).is_empty());
+        }
     }
 }

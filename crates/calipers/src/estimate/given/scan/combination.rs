@@ -1,10 +1,13 @@
 //! Segments of one to three features, and what labels say of them.
 
+use std::ops::AddAssign;
+
 use super::coded::{Coded, Range};
-use super::labels::{Class, Rows};
+use super::labels::{Class, Drawings, LANES, Rows};
+use crate::numeric::simd::widely;
 
 /// The z at which a segment is expected to be off, if it is.
-const EXPECTED: f64 = 4.5;
+const EXPECTED: f32 = 4.5;
 
 /// A segment has at least so much variance under calibration, and so many rows.
 const LEAST_VARIANCE: f64 = 3.0;
@@ -13,11 +16,8 @@ const FEWEST: f64 = 9.5;
 /// A smooth direction has at least so much.
 const LEAST_ALONG: f64 = 0.03;
 
-/// Below this z a segment says nothing that would count.
-const SILENT: f64 = 0.5;
-
-/// No likelihood ratio is larger than e to this.
-const LARGEST: f64 = 600.0;
+/// No likelihood ratio is larger than e to this: a z of 20.
+const LARGEST: f32 = 80.0;
 
 /// One class in the segments of some features: for each condition on the first, the second, the third.
 ///
@@ -53,16 +53,11 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// The mean of several.
-    pub fn mean(all: impl Iterator<Item = Self>) -> Self {
-        let (mut sum, mut count) = (Self::default(), 0.0);
-        for one in all {
-            sum.segments += one.segments;
-            sum.smooth = one.smooth.map(|smooth| smooth + sum.smooth.unwrap_or(0.0)).or(sum.smooth);
-            count += 1.0;
-        }
-        let count = f64::max(count, 1.0);
-        Self { segments: sum.segments / count, smooth: sum.smooth.map(|smooth| smooth / count) }
+    /// Adds what another class shows.
+    pub fn add(&mut self, other: Self) {
+        self.segments += other.segments;
+        self.smooth =
+            other.smooth.map(|smooth| smooth + self.smooth.unwrap_or(0.0)).or(self.smooth);
     }
 }
 
@@ -89,14 +84,19 @@ impl<'a> Places<'a> {
     fn each(&self, rows: impl Iterator<Item = usize>, mut visit: impl FnMut(usize, usize)) {
         let [a, b, c] = self.columns;
         let [first, second, _] = self.strides;
-        match (b.is_empty(), c.is_empty()) {
-            (true, _) => rows.for_each(|row| visit(row, a[row] as usize * first)),
-            (_, true) => rows.for_each(|row| {
+        // Loops rather than `for_each`, which would be compiled apart, without vectors.
+        if b.is_empty() {
+            for row in rows {
+                visit(row, a[row] as usize * first);
+            }
+        } else if c.is_empty() {
+            for row in rows {
                 visit(row, a[row] as usize * first + b[row] as usize * second);
-            }),
-            _ => rows.for_each(|row| {
+            }
+        } else {
+            for row in rows {
                 visit(row, a[row] as usize * first + b[row] as usize * second + c[row] as usize);
-            }),
+            }
         }
     }
 }
@@ -138,48 +138,124 @@ impl Combination {
         Self { segments, along }
     }
 
-    /// What the rows of the class in a drawing say.
-    pub fn outcome(
+    /// What each of some drawings says, of the class at a place among those that are counted.
+    pub fn outcomes(
         &self,
         coded: &[&Coded],
-        of_class: &[u32],
+        drawings: &Drawings,
+        place: usize,
         rows: &Rows,
-        counts: &mut Vec<[f64; 1]>,
-    ) -> Outcome {
-        let places = Places::of(coded);
-        counts.clear();
-        counts.resize(places.count, [0.0]);
-        let own = of_class.iter().map(|&row| row as usize);
-        match &rows.weights {
-            None => places.each(own, |_, cell| counts[cell][0] += 1.0),
-            Some(weights) => places.each(own, |row, cell| counts[cell][0] += weights[row]),
-        }
-        let smooth = self.along.zip(along(coded)).map(|((mean, scale), centres)| {
-            let sum: f64 =
-                counts.iter().zip(&centres).map(|([count], centre)| count * centre).sum();
-            ratio((sum - mean) * scale)
-        });
-        let mut segments = self.segments.iter();
-        let mut sum = 0.0;
-        ranges(coded, counts, |[count], _| {
-            let Some(segment) = segments.next() else { return };
-            if segment.weight > 0.0 {
-                let z = (count - segment.expected) * f64::from(segment.scale);
-                if z.abs() > SILENT {
-                    let g = f64::from(segment.skew);
-                    let h = z - g * z * z + g * g * z * z * z / 3.0 + g;
-                    sum += f64::from(segment.weight) * ratio(h);
-                }
+    ) -> [Outcome; LANES] {
+        let counts = counted(coded, &drawings.of_class[place], rows);
+        let mut found = [Outcome::default(); LANES];
+        if let Some(((mean, scale), centres)) = self.along.zip(along(coded)) {
+            for (lane, found) in found.iter_mut().enumerate() {
+                let along = counts
+                    .iter()
+                    .zip(&centres)
+                    .map(|(count, centre)| f64::from(count[lane]) * centre);
+                let z = (along.sum::<f64>() - mean) * scale;
+                found.smooth = Some(f64::from(ratio(z.abs() as f32)));
             }
-        });
-        Outcome { segments: sum, smooth }
+        }
+        let mut segments = self.segments.iter();
+        let mut sums = [0.0f32; LANES];
+        widely(
+            LANES * counts.len(),
+            #[inline(always)]
+            || {
+                ranges(
+                    coded,
+                    &counts,
+                    #[inline(always)]
+                    |counts, _| {
+                        if let Some(segment) = segments.next()
+                            && segment.weight > 0.0
+                        {
+                            segment.add(&counts, &mut sums);
+                        }
+                    },
+                );
+            },
+        );
+        found.iter_mut().zip(sums).for_each(|(found, sum)| found.segments = f64::from(sum));
+        found
     }
 }
 
-/// How much likelier h is where it is expected than where nothing is off.
-#[inline]
-fn ratio(h: f64) -> f64 {
-    (EXPECTED * h.abs() - 0.5 * EXPECTED * EXPECTED).min(LARGEST).exp()
+impl Segment {
+    /// Adds what each drawing's count says.
+    #[inline(always)]
+    fn add(&self, counts: &[f32; LANES], sums: &mut [f32; LANES]) {
+        let (g, expected) = (self.skew, self.expected as f32);
+        for (sum, count) in sums.iter_mut().zip(counts) {
+            let z = (count - expected) * self.scale;
+            let h = z - g * z * z + g * g * z * z * z * (1.0 / 3.0) + g;
+            *sum += self.weight * ratio(h.abs());
+        }
+    }
+}
+
+/// How many rows of a class, by weight, lie in each cell, in each drawing. Counts of up to 2²⁴ rows are exact.
+fn counted(coded: &[&Coded], labels: &[[u8; LANES]], rows: &Rows) -> Vec<[f32; LANES]> {
+    let places = Places::of(coded);
+    let mut sums = vec![[0.0f32; LANES]; places.count];
+    if let Some(weights) = &rows.weights {
+        places.each(0..rows.count(), |row, cell| {
+            let weight = weights[row] as f32;
+            let both = sums[cell].iter_mut().zip(&labels[row]);
+            both.for_each(|(sum, &label)| *sum += weight * f32::from(label));
+        });
+        return sums;
+    }
+    // Short numbers are added up faster, for as many rows as they can count.
+    let mut short = vec![[0u16; LANES]; places.count];
+    for from in (0..rows.count()).step_by(usize::from(u16::MAX)) {
+        let to = rows.count().min(from + usize::from(u16::MAX));
+        widely(
+            LANES * (to - from),
+            #[inline(always)]
+            || {
+                places.each(
+                    from..to,
+                    #[inline(always)]
+                    |row, cell| {
+                        let (counts, labels) = (&mut short[cell], &labels[row]);
+                        for (count, &label) in counts.iter_mut().zip(labels) {
+                            *count += u16::from(label);
+                        }
+                    },
+                );
+            },
+        );
+        for (sums, counts) in sums.iter_mut().zip(&mut short) {
+            for (sum, count) in sums.iter_mut().zip(counts) {
+                *sum += f32::from(std::mem::take(count));
+            }
+        }
+    }
+    sums
+}
+
+/// How much likelier an |h| is where it is expected than where nothing is off.
+#[inline(always)]
+fn ratio(h: f32) -> f32 {
+    exp((EXPECTED * h - 0.5 * EXPECTED * EXPECTED).min(LARGEST))
+}
+
+/// e to a number from −20 to 80, to five digits, by operations that vectors have: 2 to the whole part, by the bits
+/// of a number, times a polynomial of the rest.
+#[inline(always)]
+fn exp(x: f32) -> f32 {
+    // So large that its last bit is 1: added and taken away again it rounds, and leaves the whole part in the bits.
+    const ROUND: f32 = 12_582_912.0;
+    let scaled = x.max(-20.0) * std::f32::consts::LOG2_E;
+    let rounded = scaled + ROUND;
+    let rest = (scaled - (rounded - ROUND)) * std::f32::consts::LN_2;
+    // Taylor's, for |rest| <= ln(2)/2.
+    let series =
+        1.0 + rest * (1.0 + rest * (0.5 + rest * (1.0 / 6.0 + rest * (1.0 / 24.0 + rest / 120.0))));
+    f32::from_bits(rounded.to_bits().wrapping_add(127) << 23) * series
 }
 
 /// The product of one or two numbers' ranks in each cell.
@@ -196,25 +272,26 @@ fn along(coded: &[&Coded]) -> Option<Vec<f64>> {
 
 /// Visits the sums over cells of each segment, with its weight: those of a range of the first feature are taken
 /// once for all ranges of the others.
-fn ranges<const N: usize>(
+#[inline(always)]
+fn ranges<T: Copy + Default + AddAssign, const N: usize>(
     coded: &[&Coded],
-    cells: &[[f64; N]],
-    mut visit: impl FnMut([f64; N], f64),
+    cells: &[[T; N]],
+    mut visit: impl FnMut([T; N], f64),
 ) {
     let whole = [Range { from: 0, to: 1, weight: 1.0 }];
     let of = |at: usize| coded.get(at).map_or(&whole[..], |coded| &coded.ranges[..]);
     let count = |at: usize| coded.get(at).map_or(1, |coded| coded.cells);
     let (second, third) = (count(1), count(2));
-    let mut plane = vec![[0.0; N]; second * third];
-    let mut line = vec![[0.0; N]; third];
+    let mut plane = vec![[T::default(); N]; second * third];
+    let mut line = vec![[T::default(); N]; third];
     for a in of(0) {
         add_up(&mut plane, cells, second * third, a);
         for b in of(1) {
             add_up(&mut line, &plane, third, b);
             for c in of(2) {
-                let mut sums = [0.0; N];
+                let mut sums = [T::default(); N];
                 for cell in &line[c.from..c.to] {
-                    sums.iter_mut().zip(cell).for_each(|(sum, own)| *sum += own);
+                    sums.iter_mut().zip(cell).for_each(|(sum, own)| *sum += *own);
                 }
                 visit(sums, a.weight * b.weight * c.weight);
             }
@@ -224,11 +301,16 @@ fn ranges<const N: usize>(
 
 /// Writes the sums over a range of slices of so many cells.
 #[inline(always)]
-fn add_up<const N: usize>(to: &mut [[f64; N]], from: &[[f64; N]], size: usize, range: &Range) {
-    to.fill([0.0; N]);
+fn add_up<T: Copy + Default + AddAssign, const N: usize>(
+    to: &mut [[T; N]],
+    from: &[[T; N]],
+    size: usize,
+    range: &Range,
+) {
+    to.fill([T::default(); N]);
     for slice in from[range.from * size..range.to * size].chunks_exact(size) {
         for (sum, own) in to.iter_mut().zip(slice) {
-            sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+            sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += *own);
         }
     }
 }

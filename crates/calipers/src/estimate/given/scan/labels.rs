@@ -1,9 +1,11 @@
 //! Rows with labels to be drawn, and the classes that are counted.
 
 use rand::RngExt;
+use rayon::prelude::*;
 
 use crate::estimate::Problem;
 use crate::numeric::random::generator;
+use crate::run::stop;
 
 /// At most so many rows are looked at, evenly taken.
 const MOST_ROWS: usize = 200_000;
@@ -29,8 +31,6 @@ pub(super) struct Rows {
 
 /// A class, and what an error of f alone does to it.
 pub(super) struct Class {
-    /// How many rows are expected to be of it.
-    pub expected: f64,
     /// For each row: f, and w² f (1 − f).
     pub f: Vec<f64>,
     pub variance: Vec<f64>,
@@ -70,36 +70,63 @@ impl Rows {
     pub fn weight(&self, place: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[place])
     }
+}
 
-    /// For each class that is counted, the rows of it in a drawing, the first of which are those observed.
-    pub fn drawn(&self, draw: usize, seed: u64) -> Vec<Vec<u32>> {
-        let mut rows: Vec<Vec<u32>> = vec![Vec::new(); self.counted.len()];
-        let mut place_of = vec![None; self.classes];
-        self.counted.iter().enumerate().for_each(|(at, &class)| place_of[class] = Some(at));
-        let mut draws = generator(seed, draw as u64);
-        for (place, f) in self.f.chunks_exact(self.classes).enumerate() {
-            let label = if draw == 0 {
-                self.labels[place] as usize
-            } else {
-                let at: f64 = draws.random();
-                if self.classes == 2 {
-                    usize::from(at < f[1])
-                } else {
-                    let mut sum = 0.0;
-                    let reached = f.iter().position(|p| {
-                        sum += p;
-                        at < sum
-                    });
-                    // Rounding may leave the sum below 1: the last that is possible.
-                    reached.or(f.iter().rposition(|p| *p > 0.0)).unwrap_or(0)
+/// Drawings that are looked at together.
+pub(super) const LANES: usize = 40;
+
+/// Some drawings of all labels.
+pub(super) struct Drawings {
+    /// How many of the lanes are in use.
+    pub count: usize,
+    /// For each class that is counted and each row, whether it is of the class, drawing by drawing.
+    pub of_class: Vec<Vec<[u8; LANES]>>,
+}
+
+impl Drawings {
+    /// So many, the first of which are the labels observed.
+    pub fn all(rows: &Rows, count: usize, seed: u64) -> Vec<Self> {
+        let starts: Vec<usize> = (0..count).step_by(LANES).collect();
+        let some = |from: usize| Self::new(rows, from, (count - from).min(LANES), seed);
+        starts.into_par_iter().map(some).collect()
+    }
+
+    fn new(rows: &Rows, from: usize, count: usize, seed: u64) -> Self {
+        let mut of_class = vec![vec![[0; LANES]; rows.count()]; rows.counted.len()];
+        let mut place_of = vec![None; rows.classes];
+        rows.counted.iter().enumerate().for_each(|(at, &class)| place_of[class] = Some(at));
+        let lanes = from..from + count;
+        let mut draws: Vec<_> = lanes.clone().map(|draw| generator(seed, draw as u64)).collect();
+        for (place, f) in rows.f.chunks_exact(rows.classes).enumerate() {
+            if stop::requested_at(place) {
+                break;
+            }
+            for (lane, (draw, draws)) in lanes.clone().zip(&mut draws).enumerate() {
+                let label = match draw {
+                    0 => rows.labels[place] as usize,
+                    _ => drawn(f, draws.random()),
+                };
+                if let Some(at) = place_of[label] {
+                    of_class[at][place][lane] = 1;
                 }
-            };
-            if let Some(at) = place_of[label] {
-                rows[at].push(place as u32);
             }
         }
-        rows
+        Self { count, of_class }
     }
+}
+
+/// The class that a number from 0 to 1 draws.
+fn drawn(f: &[f64], at: f64) -> usize {
+    if let [_, one] = f {
+        return usize::from(at < *one);
+    }
+    let mut sum = 0.0;
+    let reached = f.iter().position(|p| {
+        sum += p;
+        at < sum
+    });
+    // Rounding may leave the sum below 1: the last that is possible.
+    reached.or(f.iter().rposition(|p| *p > 0.0)).unwrap_or(0)
 }
 
 /// The classes whose labels vary most under calibration.
@@ -147,17 +174,24 @@ impl Class {
         for (p, along) in f.iter().zip(&directions) {
             expected_along.iter_mut().zip(along).for_each(|(sum, along)| *sum += p * along);
         }
-        let expected = f.iter().sum();
-        Self { expected, f, variance, directions, expected_along }
+        Self { f, variance, directions, expected_along }
     }
 
-    /// What speaks for an error of f alone: its shift and its tilt, squared.
-    pub fn alone(&self, rows: &[u32]) -> f64 {
-        let mut along = [0.0; 2];
-        for &place in rows {
-            let own = self.directions[place as usize];
-            along.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+    /// What speaks for an error of f alone, its shift and its tilt squared, in each of some drawings of the class
+    /// at a place among those that are counted.
+    pub fn alone(&self, drawings: &Drawings, place: usize) -> Vec<f64> {
+        let mut along = [[0.0; LANES]; 2];
+        for (labels, own) in drawings.of_class[place].iter().zip(&self.directions) {
+            for (sums, own) in along.iter_mut().zip(own) {
+                for (sum, &label) in sums.iter_mut().zip(labels) {
+                    *sum += own * f64::from(label);
+                }
+            }
         }
-        along.iter().zip(self.expected_along).map(|(sum, mean)| (sum - mean).powi(2)).sum()
+        let lane = |lane: usize| {
+            let apart = |(sums, mean): (&[f64; LANES], f64)| (sums[lane] - mean).powi(2);
+            along.iter().zip(self.expected_along).map(apart).sum()
+        };
+        (0..drawings.count).map(lane).collect()
     }
 }

@@ -3,15 +3,16 @@
 //! Given f and the features, calibration says that each label is a draw from its row's f. So labels are drawn from
 //! f, again and again, and the p-value is the share of drawings that look at least as odd as the labels observed:
 //! exact for any statistic. This one scans segments: [`coded`] features, in coarse cells, make conditions; a
-//! [`combination`] of one to three features has a segment for each of their conditions together; what speaks for
-//! segments of each number of conditions, and for an error of f alone, is put together by [`evidence`].
+//! [`combination`] of one to three features has a segment for each of their conditions together, and is asked about
+//! many drawings of [`labels`] at once; what speaks for segments of each number of conditions, and for an error of f
+//! alone, is put together by [`evidence`].
 
 mod coded;
 mod combination;
 mod evidence;
 mod labels;
-
-use std::collections::BTreeSet;
+#[cfg(test)]
+mod tests;
 
 use rayon::prelude::*;
 
@@ -22,49 +23,24 @@ use crate::run::stop;
 use coded::Coded;
 use combination::{Combination, Outcome};
 use evidence::{KINDS, evidence};
-use labels::{Class, Rows};
+use labels::{Class, Drawings, Rows};
 
-/// Drawings by default.
+/// Drawings by default; with the labels observed they fill lanes to the last.
 const DRAWS: usize = 199;
 
-/// All triples of so many features are scanned; of more, those of the features that look oddest in a drawing.
-const MOST_TRIPLED: usize = 8;
-const TRIPLED: usize = 6;
+/// Rows that are looked at in pairs of features, and in triples, at the most: of more features than that allows
+/// for, those that look oddest are combined.
+const PAIRED: f64 = 1e7;
+const TRIPLED: f64 = 6e6;
 
-/// What a drawing may spend on pairs of features, a row counted or a cell of a segment added up being one: so much,
-/// and so much for each row. Of more features than that allows for, those that look oddest are paired.
-const PAIRED: f64 = 400_000.0;
-const PAIRED_BY_ROW: f64 = 20.0;
-
-/// What the segments of a pair cost.
-const SEGMENTS: f64 = 1_200.0;
+/// The most features of which all triples are looked at: each has hundreds of segments.
+const MOST_TRIPLED: usize = 16;
 
 /// How much a smooth error, linear in one feature or in the product of two, counts beside segments.
 const SMOOTH: f64 = 0.5;
 
 /// What is left where nothing speaks for anything.
 const LEAST: f64 = 1e-12;
-
-/// Features in the cells of each number of conditions.
-struct Scan<'a> {
-    rows: &'a Rows,
-    classes: &'a [Class],
-    coded: [Vec<Coded>; 3],
-}
-
-/// Combinations of some number of features, ready for labels: for each, one a class.
-struct Prepared {
-    /// The features of each, ascending.
-    of: Vec<Vec<usize>>,
-    combinations: Vec<Vec<Combination>>,
-}
-
-/// What one drawing shows before triples are looked at.
-struct First {
-    statistics: [f64; 3],
-    /// The features to be tripled.
-    oddest: Vec<usize>,
-}
 
 /// How often labels drawn from f look as odd as those observed; none where labels share their fate.
 pub(super) fn p_value(
@@ -79,160 +55,129 @@ pub(super) fn p_value(
     }
     let rows = Rows::of(problem);
     let classes = Class::all(&rows);
-    let coded = |order: usize| -> Vec<Coded> {
-        let columns = features.columns().par_iter().zip(&features.grid().columns);
-        columns.map(|(feature, cells)| Coded::of(feature, cells, order, rows.own())).collect()
-    };
-    let scan = Scan { rows: &rows, classes: &classes, coded: [coded(0), coded(1), coded(2)] };
-    let p_value = scan.p_value(draws, seed);
+    let drawings = Drawings::all(&rows, draws + 1, seed);
+    let scan = Scan { rows: &rows, classes: &classes, drawings: &drawings, features };
+    let evidence = evidence(&scan.statistics());
+    // The last bits of sums must not decide.
+    let reached = evidence[1..=draws].iter().filter(|&&drawn| drawn >= evidence[0] - 1e-6).count();
+    let p_value = (1 + reached) as f64 / (1 + draws) as f64;
     (!stop::requested()).then_some(Tested { p_value, draws })
 }
 
+/// A scan under way.
+struct Scan<'a> {
+    rows: &'a Rows,
+    classes: &'a [Class],
+    drawings: &'a [Drawings],
+    features: &'a Features,
+}
+
 impl Scan<'_> {
-    fn p_value(&self, draws: usize, seed: u64) -> f64 {
-        let count = self.coded[0].len();
-        let singles = self.prepare((0..count).map(|one| vec![one]).collect());
-        let paired = self.paired();
-        let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| vec![a, b]));
-        let pairs = self.prepare(pairs.collect());
-        // The first are the labels observed.
-        let first: Vec<First> = (0..=draws)
-            .into_par_iter()
-            .map(|draw| self.first(&self.rows.drawn(draw, seed), &singles, &pairs, paired))
-            .collect();
-        let wanted: BTreeSet<Vec<usize>> =
-            first.iter().flat_map(|first| triples(&first.oddest)).collect();
-        let tripled = self.prepare(wanted.into_iter().collect());
-        let statistics: Vec<[f64; KINDS]> = first
-            .par_iter()
-            .enumerate()
-            .map(|(draw, first)| {
-                let labels = self.rows.drawn(draw, seed);
-                let own = triples(&first.oddest);
-                let places = own.iter().filter_map(|triple| tripled.of.binary_search(triple).ok());
-                let outcomes = self.outcomes(&tripled, &labels, places);
-                let [alone, one, two] = first.statistics;
-                [alone, one, two, mean(&outcomes, |outcome| Some(outcome.segments)).ln_at_least()]
-            })
-            .collect();
-        if stop::requested() {
-            return 1.0;
-        }
-        let evidence = evidence(&statistics);
-        // The last bits of sums must not decide.
-        let reached = evidence[1..].iter().filter(|&&drawn| drawn >= evidence[0] - 1e-9).count();
-        (1 + reached) as f64 / (1 + draws) as f64
+    /// What each drawing shows of errors of each kind; the first are the labels observed.
+    fn statistics(&self) -> Vec<[f64; KINDS]> {
+        let count = self.features.count();
+        let all: Vec<usize> = (0..count).collect();
+        let singles: Vec<Vec<usize>> = all.iter().map(|&one| vec![one]).collect();
+        let one = self.outcomes(&self.coded(0), &singles);
+        let mut scores = vec![0.0; count];
+        raise(&mut scores, &singles, &one);
+        let rows = self.rows.count() as f64 * self.classes.len() as f64;
+        // m (m − 1)/2 pairs of m features, and nearly m³/6 triples.
+        let paired = oddest(&scores, (0.5 + (0.25 + 2.0 * PAIRED / rows).sqrt()) as usize);
+        let pairs = pairs(&paired);
+        let two = self.outcomes(&self.coded(1), &pairs);
+        raise(&mut scores, &pairs, &two);
+        let most = (1.0 + (6.0 * TRIPLED / rows).cbrt()) as usize;
+        let triples = triples(&oddest(&scores, most.min(MOST_TRIPLED)));
+        let three = self.outcomes(&self.coded(2), &triples);
+        let alone = self.alone();
+        let kinds = [&one, &two, &three].map(|of| mean(of, alone.len()));
+        (0..alone.len())
+            .map(|draw| [alone[draw], kinds[0][draw], kinds[1][draw], kinds[2][draw]])
+            .collect()
     }
 
-    /// How many features are paired in a drawing.
-    fn paired(&self) -> usize {
-        let counted: f64 = self.classes.iter().map(|class| class.expected + SEGMENTS).sum();
-        let pairs = (PAIRED + PAIRED_BY_ROW * self.rows.count() as f64) / counted;
-        // m (m − 1)/2 pairs of m.
-        let most = (0.5 + (0.25 + 2.0 * pairs).sqrt()) as usize;
-        most.max(TRIPLED)
+    /// What speaks for an error of f alone, in each drawing.
+    fn alone(&self) -> Vec<f64> {
+        let each = self.drawings.par_iter().map(|drawings| {
+            let mut sums = vec![0.0; drawings.count];
+            for (place, class) in self.classes.iter().enumerate() {
+                let own = class.alone(drawings, place);
+                sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+            }
+            sums
+        });
+        each.flatten_iter().collect()
     }
 
-    fn prepare(&self, of: Vec<Vec<usize>>) -> Prepared {
-        let one = |features: &Vec<usize>| -> Vec<Combination> {
-            let coded = self.of(features);
-            let own = self.classes.iter();
-            own.map(|class| Combination::new(&coded, class, self.rows)).collect()
+    /// Every feature in the cells of so many conditions, from 0.
+    fn coded(&self, order: usize) -> Vec<Coded> {
+        let columns = self.features.columns().par_iter().zip(&self.features.grid().columns);
+        columns.map(|(feature, cells)| Coded::of(feature, cells, order, self.rows.own())).collect()
+    }
+
+    /// For each combination, what each drawing shows of it, the classes taken together.
+    fn outcomes(&self, coded: &[Coded], of: &[Vec<usize>]) -> Vec<Vec<Outcome>> {
+        let one = |features: &Vec<usize>| {
+            let coded: Vec<&Coded> = features.iter().map(|&feature| &coded[feature]).collect();
+            let mut all: Vec<Outcome> = Vec::new();
+            for (place, class) in self.classes.iter().enumerate() {
+                if stop::requested() {
+                    break;
+                }
+                let combination = Combination::new(&coded, class, self.rows);
+                let outcomes = self.drawings.iter().flat_map(|drawings| {
+                    let lanes = combination.outcomes(&coded, drawings, place, self.rows);
+                    lanes.into_iter().take(drawings.count)
+                });
+                match all.is_empty() {
+                    true => all = outcomes.collect(),
+                    false => all.iter_mut().zip(outcomes).for_each(|(sum, own)| sum.add(own)),
+                }
+            }
+            all
         };
-        let stopped = |_: &&Vec<usize>| !stop::requested();
-        let combinations = of.par_iter().filter(stopped).map(one).collect();
-        Prepared { of, combinations }
-    }
-
-    fn of(&self, features: &[usize]) -> Vec<&Coded> {
-        features.iter().map(|&feature| &self.coded[features.len() - 1][feature]).collect()
-    }
-
-    /// What some labels show of some combinations, the classes taken together.
-    fn outcomes(
-        &self,
-        prepared: &Prepared,
-        labels: &[Vec<u32>],
-        places: impl Iterator<Item = usize>,
-    ) -> Vec<Outcome> {
-        let mut counts = Vec::new();
-        let one = |place: usize| {
-            let (Some(features), Some(combinations)) =
-                (prepared.of.get(place), prepared.combinations.get(place))
-            else {
-                return Outcome::default();
-            };
-            let coded = self.of(features);
-            let all = combinations.iter().zip(labels);
-            let all = all.map(|(own, rows)| own.outcome(&coded, rows, self.rows, &mut counts));
-            Outcome::mean(all)
-        };
-        places.take_while(|_| !stop::requested()).map(one).collect()
-    }
-
-    fn first(
-        &self,
-        labels: &[Vec<u32>],
-        singles: &Prepared,
-        pairs: &Prepared,
-        paired: usize,
-    ) -> First {
-        let count = self.coded[0].len();
-        let alone: f64 =
-            self.classes.iter().zip(labels).map(|(class, rows)| class.alone(rows)).sum();
-        let one = self.outcomes(singles, labels, 0..count);
-        let mut scores: Vec<f64> = one.iter().map(|outcome| outcome.segments).collect();
-        scores.resize(count, 0.0);
-        let chosen = oddest(&scores, paired);
-        let both =
-            |features: &[usize]| features.iter().all(|one| chosen.binary_search(one).is_ok());
-        let places: Vec<usize> =
-            (0..pairs.of.len()).filter(|&place| both(&pairs.of[place])).collect();
-        let two = self.outcomes(pairs, labels, places.iter().copied());
-        for (&place, outcome) in places.iter().zip(&two) {
-            pairs.of[place].iter().for_each(|&feature| scores[feature] += outcome.segments);
-        }
-        let tripled = if count <= MOST_TRIPLED { count } else { TRIPLED };
-        let statistic = |outcomes: &[Outcome]| {
-            let segments = mean(outcomes, |outcome| Some(outcome.segments));
-            (segments + SMOOTH * mean(outcomes, |outcome| outcome.smooth)).ln_at_least()
-        };
-        First {
-            statistics: [alone, statistic(&one), statistic(&two)],
-            oddest: oddest(&scores, tripled),
-        }
+        of.par_iter().map(one).collect()
     }
 }
 
-trait Least {
-    /// The logarithm of what may be 0.
-    fn ln_at_least(self) -> f64;
+/// The logarithm of the mean over combinations, of which there may be none, in each of so many drawings.
+fn mean(of: &[Vec<Outcome>], draws: usize) -> Vec<f64> {
+    let smooth =
+        of.iter().filter(|own| own.first().is_some_and(|own| own.smooth.is_some())).count();
+    let one = |draw: usize| {
+        let drawn = || of.iter().filter_map(|own| own.get(draw));
+        let segments: f64 = drawn().map(|own| own.segments).sum::<f64>() / of.len().max(1) as f64;
+        let along: f64 = drawn().filter_map(|own| own.smooth).sum::<f64>() / smooth.max(1) as f64;
+        (segments + SMOOTH * along + LEAST).ln()
+    };
+    (0..draws).map(one).collect()
 }
 
-impl Least for f64 {
-    fn ln_at_least(self) -> f64 {
-        (self + LEAST).ln()
+/// Adds to the features' scores the most that any drawing shows of a combination they are in: the labels observed
+/// count as one of them, so that what is chosen by it is chosen for all alike.
+fn raise(scores: &mut [f64], of: &[Vec<usize>], outcomes: &[Vec<Outcome>]) {
+    for (features, outcomes) in of.iter().zip(outcomes) {
+        let most = outcomes.iter().map(|own| own.segments).fold(0.0, f64::max);
+        features.iter().for_each(|&feature| scores[feature] += most);
     }
 }
 
-/// The mean of what there is; 0 if there is nothing.
-fn mean(outcomes: &[Outcome], of: impl Fn(&Outcome) -> Option<f64>) -> f64 {
-    let (sum, count) = outcomes
-        .iter()
-        .filter_map(of)
-        .fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
-    if count > 0.0 { sum / count } else { 0.0 }
+/// All pairs, ascending.
+fn pairs(of: &[usize]) -> Vec<Vec<usize>> {
+    let with = |(place, &a): (usize, &usize)| {
+        of[place + 1..].iter().map(move |&b| vec![a, b]).collect::<Vec<_>>()
+    };
+    of.iter().enumerate().flat_map(with).collect()
 }
 
 /// All sets of three, ascending.
 fn triples(of: &[usize]) -> Vec<Vec<usize>> {
-    let mut found = Vec::new();
-    for (place, &a) in of.iter().enumerate() {
-        for (next, &b) in of.iter().enumerate().skip(place + 1) {
-            found.extend(of[next + 1..].iter().map(|&c| vec![a, b, c]));
-        }
-    }
-    found
+    let with = |(place, &a): (usize, &usize)| {
+        let rest = pairs(&of[place + 1..]).into_iter();
+        rest.map(move |pair| vec![a, pair[0], pair[1]]).collect::<Vec<_>>()
+    };
+    of.iter().enumerate().flat_map(with).collect()
 }
 
 /// The places of the largest, ascending.

@@ -23,22 +23,24 @@ const MOST: usize = 8;
 const MOST_CLASSES: usize = 8;
 
 impl Estimator {
+    /// The rows that segments are looked for in, about half of the folds, and those that they are measured in.
+    pub(crate) fn search_and_measure(&self, predictions: &Predictions<'_>) -> (Vec<u32>, Vec<u32>) {
+        let rows = predictions.rows();
+        let folds = self.folds.assign(rows, predictions.clusters(), self.own_seed(), 0);
+        // Three of five: what is never found is not measured either.
+        let first = self.folds.count().div_ceil(2) as u32;
+        let weight = |row: usize| predictions.weights().map_or(1.0, |weights| weights[row]);
+        let there = (0..rows).filter(|&row| weight(row) > 0.0).map(|row| row as u32);
+        there.partition(|&row| folds[row as usize] < first)
+    }
+
     /// Looks for segments in about half of the folds, and measures them in the others.
     pub(super) fn segments(
         &self,
         predictions: &Predictions<'_>,
         features: &Arc<Features>,
     ) -> Segments {
-        let rows = predictions.rows();
-        let folds = self.folds.assign(rows, predictions.clusters(), self.own_seed(), 0);
-        // Three of five: what is never found is not measured either.
-        let first = self.folds.count().div_ceil(2) as u32;
-        let weight = |row: usize| predictions.weights().map_or(1.0, |weights| weights[row]);
-        let part = |inside: bool| -> Vec<u32> {
-            let own = |&row: &usize| weight(row) > 0.0 && (folds[row] < first) == inside;
-            (0..rows).filter(own).map(|row| row as u32).collect()
-        };
-        let (seen, unseen) = (part(true), part(false));
+        let (seen, unseen) = self.search_and_measure(predictions);
         let asked = classes(predictions);
         let each = (MOST / asked.len().max(1)).max(1);
         let mut found = Vec::new();
@@ -57,26 +59,38 @@ impl Estimator {
         let together = Together::of(predictions);
         let level = (1.0 - self.confidence) / found.len().max(1) as f64;
         let mut shown = Vec::new();
+        // Of each row the last class of which a segment was shown that it is in.
+        let mut covered = vec![None; predictions.rows()];
         for (class, rule) in &found {
             let inside = |rows: &[u32]| -> Vec<u32> {
                 rows.iter().copied().filter(|&row| rule.holds(features, row)).collect()
             };
+            let off = |rows: &[u32]| {
+                let found =
+                    measure(predictions, together.as_ref(), rows, *class, rule.above, level)?;
+                let is_off = (found.bound > found.predicted) == rule.above;
+                (is_off && (found.bound - found.predicted).abs() > 0.0).then_some(found)
+            };
             let own = inside(&unseen);
-            let measured = measure(predictions, together.as_ref(), &own, *class, rule.above, level);
-            if let Some(Measured { predicted, observed, bound }) = measured
-                && (if rule.above { bound > predicted } else { bound < predicted })
-            {
-                shown.push(Segment {
-                    conditions: rule.conditions(features),
-                    class: predictions.class_names()[*class].clone(),
-                    rows: own.len() + inside(&seen).len(),
-                    measured: own.len(),
-                    predicted,
-                    observed,
-                    bound,
-                    above: rule.above,
-                });
-            }
+            let others: Vec<u32> =
+                own.iter().copied().filter(|&row| covered[row as usize] != Some(*class)).collect();
+            // What is off only because a segment that is shown overlaps it says nothing new.
+            let (Some(Measured { predicted, observed, bound }), Some(_)) =
+                (off(&own), off(&others))
+            else {
+                continue;
+            };
+            own.iter().for_each(|&row| covered[row as usize] = Some(*class));
+            shown.push(Segment {
+                conditions: rule.conditions(features),
+                class: predictions.class_names()[*class].clone(),
+                rows: own.len() + inside(&seen).len(),
+                measured: own.len(),
+                predicted,
+                observed,
+                bound,
+                above: rule.above,
+            });
         }
         let far = |segment: &Segment| {
             (segment.bound - segment.predicted).abs() * (segment.measured as f64).sqrt()
