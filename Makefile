@@ -166,12 +166,13 @@ long: $(if $(filter-out cloud,$(WHAT)),$(VENV)/ready) $(if $(filter $(LONG_PACKA
 
 ##@ Studies
 
-# Those beside other packages have an environment of their own, of 3 GB, and so has Spark; some of both run the package.
+# Those beside other packages have an environment of their own, of 3 GB, and so have Spark and MCGrad; some of both run the package.
 STUDY_PEERS := contest neighbours-speed oracles-neighbours oracles-probmetrics
 STUDY_SPARK := spark-speed
-STUDY_APART := $(STUDY_PEERS) $(STUDY_SPARK)
-STUDY_PACKAGE := contest guess neighbours neighbours-speed python-overhead shapes spark-speed load
-STUDY_VENV := $(VENV)$(if $(filter $(NAME),$(STUDY_PEERS)),-peers)$(if $(filter $(NAME),$(STUDY_SPARK)),-spark)
+STUDY_MCGRAD := features
+STUDY_APART := $(STUDY_PEERS) $(STUDY_SPARK) $(STUDY_MCGRAD)
+STUDY_PACKAGE := contest features guess neighbours neighbours-speed python-overhead shapes spark-speed load
+STUDY_VENV := $(VENV)$(if $(filter $(NAME),$(STUDY_PEERS)),-peers)$(if $(filter $(NAME),$(STUDY_SPARK)),-spark)$(if $(filter $(NAME),$(STUDY_MCGRAD)),-mcgrad)
 
 study: $(STUDY_VENV)/ready $(if $(filter $(NAME),$(STUDY_PACKAGE)),python) ## Run a study: NAME=reproduce, QUICK=1, CHECK=1, ARGS="..."; without a name, list them
 	$(if $(filter $(STUDY_APART),$(filter $(STUDY_PACKAGE),$(NAME))),$(STUDY_VENV)/bin/python -m pip install --quiet --force-reinstall --no-deps dist/*.whl)

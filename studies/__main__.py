@@ -85,6 +85,13 @@ STUDIES = (
         quick=True,
     ),
     Study(
+        "features",
+        "errors given features beside MCGrad's: planted segments, real corrections, time",
+        "features.run",
+        quick=True,
+        needs="mcgrad",
+    ),
+    Study(
         "comparison",
         "what compare claims of two models, and docs/comparison.md",
         "coverage.comparison",

@@ -4,7 +4,9 @@ use std::cell::RefCell;
 
 use calipers_files::{Columns, load, predictions};
 use serde_json::Value;
+use zip::CompressionMethod;
 
+use crate::common::npy::{archive, array};
 use crate::common::{Place, delimited, report, rows};
 
 /// The rows of two classes, with the label as `name` writes it.
@@ -172,6 +174,34 @@ fn features_are_named_or_all_that_is_left() {
     let binary = place.write("binary.csv", "y,p,smokes\n0,0.25,0\n1,0.75,1\n0,0.5,1\n");
     let loaded = load(binary, &Columns::new().features(["smokes"]), &|_| {}).unwrap();
     assert_eq!(loaded.scores, ["p"]);
+}
+
+/// The arrays of an archive that are neither matrices nor of another length are features, if all are.
+#[test]
+fn an_archive_has_features() {
+    let place = Place::new();
+    let numbers = |numbers: &[f64]| -> Vec<u8> {
+        numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+    };
+    let four = |values: [f64; 4]| array("'<f8'", "(4,)", &numbers(&values));
+    let pairs = array("'<f8'", "(4, 2)", &numbers(&[0.75, 0.25, 0.5, 0.5, 0.25, 0.75, 0.5, 0.5]));
+    let arrays = [
+        ("probs", pairs.clone()),
+        ("labels", four([0.0, 1.0, 1.0, 0.0])),
+        ("age", four([31.0, f64::NAN, 62.0, 44.0])),
+        ("weights", four([1.0, 2.0, 1.0, 1.0])),
+        ("embedding", pairs),
+        ("short", array("'<f8'", "(1,)", &numbers(&[1.0]))),
+    ];
+    let file = place.write("all.npz", archive(&arrays, CompressionMethod::Stored));
+    for columns in [Columns::new().features(["*"]), Columns::new().features(["age"])] {
+        let loaded = load(&file, &columns, &|_| {}).unwrap();
+        assert!(loaded.predictions.features().unwrap().names().eq(["age"]));
+    }
+    let refused = |name: &str| load(&file, &Columns::new().features([name]), &|_| {}).unwrap_err();
+    let matrix = refused("embedding");
+    assert!(matrix.message().ends_with("a feature cannot be a matrix of 2 columns"), "{matrix}");
+    assert!(refused("short").message().ends_with("labels has 4 rows, but short has 1"));
 }
 
 #[test]

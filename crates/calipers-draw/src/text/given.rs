@@ -63,7 +63,9 @@ fn meaning(given: &GivenFeatures) -> String {
     let what = "The difference is what a g that sees the features found, in held-out rows, beyond the g that \
                 sees f alone";
     match shown.as_slice() {
-        [] => format!("{what}. No lower bound of it is above 0: nothing beyond f was shown."),
+        [] => format!(
+            "{what}. No lower bound of it is above 0: of these errors nothing beyond f was shown."
+        ),
         _ => format!(
             "{what}. Its lower bound is above 0 for {}: rows with the same prediction differ in a way that \
              the features know.",
@@ -220,7 +222,10 @@ mod tests {
     fn what_was_not_shown_is_not_said() {
         let mut found = found(400, false);
         let text = report(&found, None, false, &[], Look::command_line(false));
-        assert!(text.contains("is above 0: nothing beyond\nf was shown."), "{text}");
+        assert!(
+            text.contains("is above 0: of these\nerrors nothing beyond f was shown."),
+            "{text}"
+        );
         assert!(!text.contains("lost l1"), "{text}");
         let mut given = found.given_features.take().unwrap();
         let mut said = |tried| {

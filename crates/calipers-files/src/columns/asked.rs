@@ -177,10 +177,12 @@ impl Columns {
         let scores = self.scores.iter().flat_map(ScoreColumns::names);
         let features = self.features.iter().flat_map(FeatureColumns::names);
         let names = self.singles().chain(scores).chain(features).cloned();
-        let all = self.label.is_none()
-            || self.scores.is_none()
-            || self.features == Some(FeatureColumns::Others);
-        Wanted::new(names.collect(), all)
+        let all = self.label.is_none() || self.scores.is_none();
+        let wanted = Wanted::new(names.collect(), all);
+        match self.features {
+            Some(FeatureColumns::Others) => wanted.using_all(),
+            _ => wanted,
+        }
     }
 
     /// The columns that are named and are neither predictions nor features.

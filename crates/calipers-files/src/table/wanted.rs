@@ -15,6 +15,8 @@ use std::collections::HashSet;
 pub struct Wanted {
     names: HashSet<String>,
     all: bool,
+    /// Whether every other column is there to be used, not to be looked at.
+    used: bool,
 }
 
 /// How a column that was passed over describes itself.
@@ -23,14 +25,32 @@ pub const NOT_READ: &str = "a column that was not read";
 /// By default, everything.
 impl Default for Wanted {
     fn default() -> Self {
-        Self { names: HashSet::new(), all: true }
+        Self { names: HashSet::new(), all: true, used: false }
     }
 }
 
 impl Wanted {
     /// The columns of these names, and if `all`, every other one too.
     pub fn new(names: Vec<String>, all: bool) -> Self {
-        Self { names: names.into_iter().collect(), all }
+        Self { names: names.into_iter().collect(), all, used: false }
+    }
+
+    /// The same, and every other column is used: also of an archive, which may hold much else.
+    ///
+    /// ```
+    /// use calipers_files::Wanted;
+    ///
+    /// assert!(Wanted::new(Vec::new(), false).using_all().uses("anything"));
+    /// ```
+    #[must_use]
+    pub fn using_all(mut self) -> Self {
+        (self.all, self.used) = (true, true);
+        self
+    }
+
+    /// Whether a column is used for what it is called, or because all are.
+    pub fn uses(&self, name: &str) -> bool {
+        self.used || self.names(name)
     }
 
     /// Whether to read a column.

@@ -2,6 +2,7 @@
 
 mod given;
 mod groups;
+mod segments;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value, json};
@@ -12,8 +13,9 @@ use super::upper::Assumption;
 use crate::data::Origin;
 use crate::loss::{Scope, Side};
 
-pub use given::{Condition, FeatureGain, FeatureShare, GivenFeatures, Segment, Segments, Wanted};
+pub use given::{FeatureGain, FeatureShare, GivenFeatures};
 pub use groups::{Group, GroupAware, GroupErrors};
+pub use segments::{Condition, Segment, Segments, Wanted};
 
 /// One calibration error, estimated.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -28,7 +28,7 @@ pub fn read(file: File, asked: Asked<'_>) -> Result<Table> {
     for at in 0..archive.len() {
         let entry = archive.name_for_index(at).unwrap_or_default();
         let array = entry.strip_suffix(".npy").unwrap_or(entry).to_owned();
-        let values = if wanted.names(&array) || KNOWN.contains(&array.as_str()) {
+        let values = if wanted.uses(&array) || KNOWN.contains(&array.as_str()) {
             let entry = archive.by_index(at).map_err(no_archive)?;
             npy::read(entry, &mut allowance).map_err(|fault| explain(fault, &array, name))?
         } else {

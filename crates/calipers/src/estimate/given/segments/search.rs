@@ -258,3 +258,78 @@ impl Rule {
         self.ranges.iter().map(one).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::random::derive_seed;
+
+    fn draw(row: usize, stream: u64) -> f64 {
+        (derive_seed(stream, &[row as u64]) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Every range of cells, added up anew.
+    #[test]
+    fn the_best_range_is_the_best_of_all() {
+        let borders = [&[f64::MIN][..], &[1.0, 2.0, 3.0, 4.0]].concat();
+        for (missing, borders) in [(true, borders), (false, vec![1.0, 2.0, 3.0, 4.0])] {
+            let cells = Cells { kind: Kind::Number { borders }, of_row: Vec::new() };
+            for seed in 0..50 {
+                let sums: Vec<Sums> = (0..cells.count())
+                    .map(|cell| Sums {
+                        left: 40.0 * (draw(cell, seed) - 0.5),
+                        variance: 5.0 * draw(cell, seed + 100),
+                        rows: 60.0 * draw(cell, seed + 200),
+                    })
+                    .collect();
+                let mut most = 0.0f64;
+                for from in 0..sums.len() {
+                    for to in from..sums.len() {
+                        let over = missing && from == 0 && to > 0;
+                        let whole = !missing && from == 0 && to + 1 == sums.len();
+                        let mut own = Sums::default();
+                        sums[from..=to].iter().for_each(|sums| own.add(*sums));
+                        if !over && !whole && own.rows >= 30.0 && own.variance >= 3.0 {
+                            most = most.max(0.5 * own.left * own.left / own.variance);
+                        }
+                    }
+                }
+                let found = best_range(&cells, &sums).map_or(0.0, |(_, _, evidence)| evidence);
+                // Sums in another order.
+                assert!((found - most).abs() < 1e-9 * (1.0 + most), "{seed}: {found} {most}");
+            }
+        }
+    }
+
+    /// A segment of two conditions is found as it is, and then hardly anything is left.
+    #[test]
+    fn a_planted_segment_is_found_once() {
+        let rows = 4_000;
+        let x: Vec<f64> = (0..rows).map(|row| draw(row, 1)).collect();
+        let noise: Vec<f64> = (0..rows).map(|row| draw(row, 2)).collect();
+        let south = |row: usize| draw(row, 3) < 0.5;
+        let regions: Vec<_> =
+            (0..rows).map(|row| Some(if south(row) { "south" } else { "north" })).collect();
+        let labels: Vec<usize> = (0..rows)
+            .map(|row| {
+                let more = if x[row] > 0.7 && south(row) { 0.3 } else { 0.0 };
+                usize::from(draw(row, 4) < 0.4 + more)
+            })
+            .collect();
+        let features = Features::new()
+            .number("x", x)
+            .and_then(|all| all.number("noise", noise))
+            .and_then(|all| all.category("region", &regions))
+            .unwrap();
+        let predictions = Predictions::binary(vec![0.4; rows], &labels).unwrap();
+        let (all, features): (Vec<u32>, _) = ((0..rows as u32).collect(), Arc::new(features));
+        let mut search = Search::new(&predictions, &features, &all, 1);
+        let found = search.next().unwrap();
+        let words: Vec<String> =
+            found.conditions(&features).iter().map(ToString::to_string).collect();
+        assert!(words[0].starts_with("x > 0.") && words[1] == "region = south", "{words:?}");
+        // What is left is what chance leaves.
+        let next = search.next().map_or(0.0, |next| next.evidence);
+        assert!(found.above && next < 0.2 * found.evidence, "{next} {}", found.evidence);
+    }
+}

@@ -1,0 +1,1 @@
+"""Errors given features, beside those of MCGrad."""
