@@ -223,7 +223,7 @@ mod tests {
         let mut found = found(400, false);
         let text = report(&found, None, false, &[], Look::command_line(false));
         assert!(
-            text.contains("is above 0: of these\nerrors nothing beyond f was shown."),
+            text.contains("is above 0: of these errors\nnothing beyond f was shown."),
             "{text}"
         );
         assert!(!text.contains("lost l1"), "{text}");
