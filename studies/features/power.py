@@ -117,10 +117,10 @@ def measure(plan: Plan, side: str, folder: Path, done: Callable[[], None] = lamb
 
 
 def column(results: Results, plan: Plan, cell: Cell, field: str) -> Floats | None:
-    """Return what was found of a cell; nothing if it is not complete."""
+    """Return what was found of a cell so far; nothing if that is nothing."""
     rows = [results.rows.get((cell.name, str(seed))) for seed in range(plan.of(cell))]
-    texts = [row[field] for row in rows if row is not None]
-    return np.array(texts, dtype=float) if len(texts) == len(rows) and "" not in texts else None
+    texts = [row[field] for row in rows if row is not None and row[field]]
+    return np.array(texts, dtype=float) if texts else None
 
 
 def share(values: Iterable[bool] | None) -> float | None:
@@ -157,11 +157,11 @@ def summary(plan: Plan, folder: Path, sides: Iterable[str]) -> Iterator[dict[str
             "kind": cell.kind or "none",
             "size": cell.size,
             "noise": cell.noise,
-            "sets": plan.of(cell),
         }
         if "mcgrad" in opened:
             results = opened["mcgrad"]
             own = column(results, plan, cell, "p_value")
+            line["mcgrad_sets"] = 0 if own is None else len(own)
             line["mcgrad"] = rejected(results, plan, cell, "sigma")
             line["mcgrad_all"] = rejected(results, plan, cell, "sigma_all")
             line["mcgrad_own_p"] = share(None if own is None else own <= LEVEL)
@@ -169,6 +169,7 @@ def summary(plan: Plan, folder: Path, sides: Iterable[str]) -> Iterator[dict[str
             results = opened["calipers"]
             own = column(results, plan, cell, "p_value")
             broken = column(results, plan, cell, "broken")
+            line["calipers_sets"] = 0 if own is None else len(own)
             line["calipers"] = share(None if own is None else own <= LEVEL)
             line |= covered(results, plan, cell)
             line["broken"] = share(None if broken is None else broken > 0)
@@ -177,7 +178,7 @@ def summary(plan: Plan, folder: Path, sides: Iterable[str]) -> Iterator[dict[str
 
 def show(lines: Iterable[dict[str, object]]) -> None:
     """Print the table, shares in percent."""
-    about = ("rows", "kind", "size", "noise", "sets")
+    about = ("rows", "kind", "size", "noise", "mcgrad_sets", "calipers_sets")
     for number, line in enumerate(lines):
         if not number:
             print("".join(f"{head:>14}" for head in line))

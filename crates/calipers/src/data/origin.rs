@@ -77,7 +77,7 @@ impl Origin {
         let mut json = json!({ "labels": self.labels, kind: scores });
         for (what, columns) in &self.others {
             json[what.as_str()] = match columns.as_slice() {
-                [one] if what != IGNORED => json!(one),
+                [one] if !LISTS.contains(&what.as_str()) => json!(one),
                 several => json!(several),
             };
         }
@@ -92,8 +92,8 @@ impl Origin {
     }
 }
 
-/// What columns are taken for that are taken for nothing.
-const IGNORED: &str = "ignored";
+/// What any number of columns may be taken for: a list in JSON, of however many.
+const LISTS: [&str; 2] = ["features", "ignored"];
 
 fn shown(name: &str) -> &str {
     if name.is_empty() { "(unnamed)" } else { name }
@@ -109,10 +109,11 @@ mod tests {
         let origin = Origin::new("y", ["p1", "p0"], false)
             .with("weight", vec!["w".to_owned()])
             .with("group", Vec::new())
+            .with("features", vec!["age".to_owned()])
             .with("ignored", vec![String::new(), "id".to_owned()]);
         assert_eq!(
             origin.line(&classes),
-            "p1 -> P(no), p0 -> P(yes); labels: y; weight: w; ignored: (unnamed), id"
+            "p1 -> P(no), p0 -> P(yes); labels: y; weight: w; features: age; ignored: (unnamed), id"
         );
         assert_eq!(
             origin.to_json(&classes),
@@ -120,6 +121,7 @@ mod tests {
                 "labels": "y",
                 "probabilities": { "p1": "no", "p0": "yes" },
                 "weight": "w",
+                "features": ["age"],
                 "ignored": ["", "id"],
             })
         );
