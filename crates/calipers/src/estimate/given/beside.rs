@@ -1,6 +1,6 @@
 //! A g that sees features beside the one that does not, and beside itself with a feature shuffled.
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, Axis, Slice};
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
@@ -124,30 +124,30 @@ impl<'a> Beside<'a> {
                 purposes.push(purpose);
             }
         }
-        let tables = |rows: &[usize], order: Option<(&[usize], &[u32])>| {
-            let f = Rows::of(found, rows);
-            let given = match (problem.features_of(rows), order) {
-                (Some(features), Some((columns, order))) => {
-                    let features = features.swapped(columns, order);
-                    fitted.predict_given(f.view(), &features, &purposes)?
-                }
-                (Some(features), None) => fitted.predict_given(f.view(), &features, &purposes)?,
-                (None, _) => fitted.predict_each(f.view(), &purposes)?,
-            };
-            Ok::<_, crate::Error>((f, given))
+        let f = predictions_of(found, rows);
+        let given = match problem.features_of(rows) {
+            Some(features) => fitted.predict_given(f.view(), &features, &purposes)?,
+            None => fitted.predict_each(f.view(), &purposes)?,
         };
-        let (f, given) = tables(rows, None)?;
         let alone = fitted.predict_each(f.view(), &purposes)?;
         let every = problem.rows().div_ceil(MOST_SHUFFLED).max(1);
         let some: Vec<usize> = rows.iter().copied().step_by(every).collect();
-        let (some_f, some_given) = tables(&some, None)?;
+        let step = Slice::new(0, None, every as isize);
+        let taken = |table: &Array2<f64>| table.slice_axis(Axis(0), step).to_owned();
+        let (some_f, some_given) = (taken(&f), given.iter().map(taken).collect::<Vec<_>>());
         let mut order: Vec<u32> = (0..some.len() as u32).collect();
         order.shuffle(&mut generator(self.seed, self.observed));
         self.observed += 1;
         let shuffled: Vec<Vec<Array2<f64>>> = self
             .shuffled
             .par_iter()
-            .map(|columns| Ok(tables(&some, Some((columns, &order)))?.1))
+            .map(|columns| match problem.features_of(&some) {
+                Some(features) => {
+                    let features = features.swapped(columns, &order);
+                    fitted.predict_given(some_f.view(), &features, &purposes)
+                }
+                None => Ok(some_given.clone()),
+            })
             .collect::<Result<_>>()?;
         let labels = |rows: &[usize]| -> Vec<u32> {
             rows.iter().map(|&row| problem.label(row) as u32).collect()
@@ -163,10 +163,10 @@ impl<'a> Beside<'a> {
                 |f: &Array2<f64>, g: &[Array2<f64>], other: &[Array2<f64>], labels: &[u32]| {
                     held.scorer.between(f.view(), [g[place].view(), other[place].view()], labels)
                 };
-            let gains = apart(&f.0, &given, &alone, &all_labels);
+            let gains = apart(&f, &given, &alone, &all_labels);
             let losses: Vec<_> = shuffled
                 .iter()
-                .map(|other| apart(&some_f.0, &some_given, other, &some_labels))
+                .map(|other| apart(&some_f, &some_given, other, &some_labels))
                 .collect();
             for (&row, gain) in rows.iter().zip(gains) {
                 held.gain.add(row, problem.weight(row), gain, share);
@@ -182,23 +182,15 @@ impl<'a> Beside<'a> {
 }
 
 /// The predictions of some rows.
-struct Rows(Array2<f64>);
-
-impl Rows {
-    fn of(found: &Findings<'_, '_>, rows: &[usize]) -> Self {
-        let classes = found.problem.classes();
-        let mut buffer = vec![0.0; classes];
-        let mut table = Array2::zeros((rows.len(), classes));
-        for (&row, mut to) in rows.iter().zip(table.rows_mut()) {
-            let f = found.problem.prediction(row, &mut buffer);
-            to.iter_mut().zip(f).for_each(|(to, f)| *to = *f);
-        }
-        Self(table)
+fn predictions_of(found: &Findings<'_, '_>, rows: &[usize]) -> Array2<f64> {
+    let classes = found.problem.classes();
+    let mut buffer = vec![0.0; classes];
+    let mut table = Array2::zeros((rows.len(), classes));
+    for (&row, mut to) in rows.iter().zip(table.rows_mut()) {
+        let f = found.problem.prediction(row, &mut buffer);
+        to.iter_mut().zip(f).for_each(|(to, f)| *to = *f);
     }
-
-    fn view(&self) -> ArrayView2<'_, f64> {
-        self.0.view()
-    }
+    table
 }
 
 impl Observer for Beside<'_> {
