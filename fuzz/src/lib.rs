@@ -9,6 +9,7 @@ mod bytes;
 pub mod csv;
 pub mod estimate;
 mod file;
+pub mod jsonl;
 pub mod metric;
 pub mod model;
 pub mod neighbour;
@@ -34,10 +35,11 @@ static ALLOCATOR: Cap<System> = Cap::new(System, MOST_MEMORY);
 pub type Target = fn(&[u8]);
 
 /// Every way in, by its name.
-pub const TARGETS: [(&str, Target); 11] = [
+pub const TARGETS: [(&str, Target); 12] = [
     ("arrow", arrow::run),
     ("csv", csv::run),
     ("estimate", estimate::run),
+    ("jsonl", jsonl::run),
     ("metric", metric::run),
     ("model", model::run),
     ("neighbour", neighbour::run),

@@ -59,6 +59,11 @@ fn estimate() {
 }
 
 #[test]
+fn jsonl() {
+    replay("jsonl", 3_000);
+}
+
+#[test]
 fn metric() {
     replay("metric", 10_000);
 }

@@ -209,6 +209,22 @@ fn names() {
     ] {
         write("csv", name, text);
     }
+    for (name, text) in [
+        (
+            "two",
+            "{\"label\": \"no\", \"p_no\": 0.75, \"p_yes\": 0.25}\n{\"label\": \"yes\", \"p_no\": 0, \"p_yes\": 1}\n",
+        ),
+        (
+            "lists",
+            "{\"label\": 1, \"probs\": [0.5, 0.5]}\n{\"label\": 2, \"probs\": [0.25, 0.5, 0.25]}\n",
+        ),
+        (
+            "other",
+            "{\"y\": true, \"p\": 0.5, \"note\": {\"a\": [null]}}\r\n\r\n{\"p\": 1e-3, \"y\": false, \"tags\": [\"x\"]}",
+        ),
+    ] {
+        write("jsonl", name, text);
+    }
 }
 
 /// A plan and a tally of two classes, with and without weights, and of three.

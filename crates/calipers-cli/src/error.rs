@@ -1,5 +1,6 @@
 //! What went wrong, in words for the person at the keyboard.
 
+use std::fmt;
 use std::io::{self, Write};
 
 use calipers_files::ErrorKind;
@@ -76,6 +77,11 @@ impl Failure {
         calipers_files::Error::stdout(error).into()
     }
 
+    /// Whether the user can mend it.
+    pub fn is_input(&self) -> bool {
+        matches!(self, Self::Fault(fault) if matches!(fault.exit, Exit::BadInput))
+    }
+
     /// Tells the user, and says how to exit.
     pub fn report(&self) -> Exit {
         let Self::Fault(fault) = self else { return Exit::Fine };
@@ -87,6 +93,16 @@ impl Failure {
             say(&format!("hint: {hint}"));
         }
         fault.exit
+    }
+}
+
+/// The message alone.
+impl fmt::Display for Failure {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ClosedPipe => Ok(()),
+            Self::Fault(fault) => to.write_str(&fault.message),
+        }
     }
 }
 

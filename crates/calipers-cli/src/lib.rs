@@ -1,7 +1,7 @@
 //! `calipers`: calibration errors of a file of predictions, on the command line.
 //!
-//! A run ([`run`]) is: parse the arguments (`cli`), run the command (`commands`), print the result
-//! to standard output and everything else to standard error, and exit with a status that scripts can
+//! A run ([`run`]) is: parse the arguments (`cli`) with those of the project's file (`config`), run the
+//! command (`commands`), print the result to standard output and everything else to standard error, and exit with a status that scripts can
 //! rely on (`exit`). A command that estimates reads its file with [`calipers_files`], lets the
 //! [`calipers`] crate do the mathematics, and prints the report (`output`).
 //!
@@ -11,18 +11,20 @@
 mod args;
 mod cli;
 mod commands;
+mod config;
 mod error;
 mod exit;
 mod model;
 mod output;
+mod program;
 mod progress;
 
 use std::ffi::OsString;
 use std::panic;
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory, Parser};
 
 use cli::Cli;
 use error::{Failure, say};
@@ -41,7 +43,14 @@ where
     I: IntoIterator<Item = A>,
     A: Into<OsString> + Clone,
 {
-    let cli = match Cli::try_parse_from(args) {
+    program::tell(Cli::command);
+    let typed = args.into_iter().map(Into::into).collect();
+    let line = match config::complete(typed, &Cli::command()) {
+        Ok(line) => line,
+        Err(failure) => return failure.report().into(),
+    };
+    line.note.iter().for_each(|note| say(note));
+    let cli = match Cli::try_parse_from(line.args) {
         Ok(cli) => cli,
         Err(error) => {
             let error = suggest(error);

@@ -30,7 +30,7 @@ fn what_is_simulated_can_be_estimated() {
         assert_eq!(columns["probabilities"].as_object().unwrap().len(), 3);
         reports.push(report);
     }
-    assert_eq!(reports.len(), if cfg!(feature = "parquet") { 8 } else { 4 });
+    assert_eq!(reports.len(), if cfg!(feature = "parquet") { 10 } else { 6 });
     assert_eq!(reports[0]["n"], 300);
     assert!(reports.iter().all(|report| *report == reports[0]));
 }

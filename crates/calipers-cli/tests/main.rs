@@ -5,14 +5,19 @@
 mod cmd;
 mod columns;
 mod common;
+mod config;
+mod described;
 #[cfg(unix)]
 mod environment;
 mod formats;
 mod hostile;
 #[cfg(unix)]
 mod interrupts;
+mod lm_eval;
 #[cfg(unix)]
 mod load;
+mod models;
+mod monitor;
 mod options;
 mod output;
 #[cfg(unix)]

@@ -117,3 +117,46 @@ fn a_terminal_gets_a_small_diagram() {
     let piped = place.run(&["estimate", "table.csv"]).stdout;
     assert!(!piped.contains("f, what was predicted"));
 }
+
+#[test]
+fn an_index_lists_a_page_for_every_file() {
+    let place = Place::new();
+    fs::create_dir_all(place.path("models/night")).unwrap();
+    for name in ["models/a&b.csv", "models/night/a&b.csv", "models/index.csv"] {
+        place.write(name, delimited(",", "\n"));
+    }
+    place.write("models/bad.csv", "label,p_1\nyes,no\n");
+    let quick = ["report", "models", "--index", "-o", "pages", "--recalibrator", "temperature"];
+    let stopped = place.run(&quick);
+    assert_eq!(stopped.status, 2, "{stopped:?}");
+    assert!(!place.path("pages/index.html").exists(), "what is not whole is not listed");
+    let ran = place.run(&[&quick[..], &["--skip-bad-files"]].concat());
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stderr.contains("note: left out: models/bad.csv, line 2, "), "{ran:?}");
+    let index = fs::read_to_string(place.path("pages/index.html")).unwrap();
+    assert!(
+        index.contains("Calibration of 3 models") && index.contains("models/bad.csv, line 2, ")
+    );
+    for (page, model) in [
+        ("a_b.csv.html", "a&amp;b.csv"),
+        ("night_a_b.csv.html", "night/a&amp;b.csv"),
+        ("index.csv.html", "index.csv"),
+    ] {
+        assert!(
+            index.contains(&format!("<a href=\"{page}\"><bdi>{model}</bdi></a>")),
+            "{model}: {index}"
+        );
+        // The page is the one that the file has alone.
+        let html = fs::read_to_string(place.path(&format!("pages/{page}"))).unwrap();
+        assert!(html.contains("What was run") && html.trim_end().ends_with("</html>"));
+    }
+    // The figures are those of an estimate.
+    let alone = place.estimate("models/index.csv", &["--metric", "top-l1"]);
+    let value = alone["metrics"]["top-l1"]["value"].as_f64().unwrap();
+    assert!(index.contains(&format!(">{value:.4}</td>")), "{value}: {index}");
+    let refused = place.run(&[&quick[..], &["--models", "p_{model}"]].concat());
+    assert!(
+        refused.status == 2 && refused.stderr.contains("--models: with --index"),
+        "{refused:?}"
+    );
+}

@@ -24,7 +24,7 @@ mod strip;
 mod svg;
 pub mod text;
 
-pub use page::{Page, Run};
+pub use page::{Listed, Page, Run, index_page, leaderboard_page};
 #[cfg(feature = "png")]
 pub use png::png;
 pub use strip::strip;

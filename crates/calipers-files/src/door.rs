@@ -5,10 +5,9 @@ use std::path::Path;
 use calipers::Predictions;
 
 use crate::allowance::LEAST;
-use crate::columns::{Columns, Loaded};
+use crate::columns::{Columns, Loaded, paired};
 use crate::error::Result;
 use crate::read::{read, read_within};
-use crate::table::Wanted;
 
 /// Reads a file of predictions as `calipers estimate FILE` does: the format is that of the path's
 /// extension, the columns are guessed, and every number is checked. Nothing is printed.
@@ -34,8 +33,9 @@ pub fn predictions(path: impl AsRef<Path>) -> Result<Predictions<'static>> {
 /// # Errors
 /// As [`predictions`]; more than so many bytes.
 pub fn predictions_within(path: impl AsRef<Path>, bytes: u64) -> Result<Predictions<'static>> {
-    let table = read_within(path, &Wanted::default(), bytes)?;
-    Ok(Loaded::of(table, &Columns::default(), &|_| {})?.predictions)
+    let columns = paired(path.as_ref(), &Columns::default())?;
+    let table = read_within(path, &columns.wanted(), bytes)?;
+    Ok(Loaded::of(table, &columns, &|_| {})?.predictions)
 }
 
 /// Reads what is needed of a file and makes predictions of the columns asked for; `say` is told, a
@@ -56,5 +56,6 @@ pub fn predictions_within(path: impl AsRef<Path>, bytes: u64) -> Result<Predicti
 /// # Errors
 /// As [`read`] and [`Loaded::of`].
 pub fn load(path: impl AsRef<Path>, columns: &Columns, say: &dyn Fn(&str)) -> Result<Loaded> {
-    Loaded::of(read(path, &columns.wanted())?, columns, say)
+    let columns = paired(path.as_ref(), columns)?;
+    Loaded::of(read(path, &columns.wanted())?, &columns, say)
 }

@@ -1,4 +1,4 @@
-//! Files of predictions: read from CSV, Parquet, Arrow and NPZ, written to the same, with errors that
+//! Files of predictions: read from CSV, JSON Lines, Parquet, Arrow and NPZ, written to the same, with errors that
 //! name the row, the column and the value.
 //!
 //! # Overview
@@ -67,6 +67,7 @@ mod columns;
 mod door;
 mod error;
 mod formats;
+mod harness;
 mod names;
 mod output;
 mod read;
@@ -80,17 +81,18 @@ mod write;
 mod writer;
 
 pub use columns::{
-    Columns, FeatureColumns, FeatureKind, FoldColumn, GUESSES, Loaded, ScoreColumns, Unlabelled,
-    features,
+    Columns, FeatureColumns, FeatureKind, FoldColumn, GUESSES, Loaded, ModelColumns, ScoreColumns,
+    Unlabelled, features, parted,
 };
 pub use door::{load, predictions, predictions_within};
 pub use error::{Error, ErrorKind, Result};
 pub use formats::Format;
+pub use harness::{LeftOut, LmEval, ModelRuns, Question, Questions};
 pub use output::{cannot_write, replace, write};
 pub use read::{read, read_within};
 pub use remote::is_url;
 pub use scan::{Batch, Book, Entry, Inputs, Keys, Layout, Scan, Word, each_table, is_pipe};
 pub use sheet::{Cells, Sheet};
 pub use stream::{About, Pass, Pick, Room, fits, planned};
-pub use table::{Column, Lines, Source, Table, Text, Values, Wanted};
+pub use table::{Column, Lines, Lists, Source, Table, Text, Values, Wanted};
 pub use writer::SheetWriter;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use glob::MatchOptions;
 
-use crate::formats::Format;
+use crate::formats::{Format, npz};
 
 /// As a shell does it: a `*` stands for no slash, and for no point at the start of a name.
 pub const OPTIONS: MatchOptions = MatchOptions {
@@ -23,5 +23,6 @@ pub fn is_passed_over(path: &Path) -> bool {
 
 /// Whether a file that nobody named can be read, by what it ends in.
 pub fn is_readable(path: &Path) -> bool {
-    path.extension().is_some() && Format::of(path).is_ok()
+    // A single array is half of what is needed, and beside it is the other.
+    path.extension().is_some() && Format::of(path).is_ok() && !npz::is_one(path)
 }

@@ -52,7 +52,7 @@ impl<'a> Cells<'a> {
                 None => Self::Numbers(numbers),
             }),
             Values::Text(text) => Some(Self::Text(text)),
-            Values::Matrix(_) | Values::Other(_) => None,
+            Values::Matrix(_) | Values::Lists(_) | Values::Other(_) => None,
         }
     }
 

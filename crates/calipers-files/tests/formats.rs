@@ -128,10 +128,11 @@ mod arrow {
     use std::path::Path;
     use std::sync::Arc;
 
+    use arrow_array::builder::{ListBuilder, StringBuilder};
     use arrow_array::types::Int32Type;
     use arrow_array::{
         ArrayRef, BooleanArray, DictionaryArray, Float32Array, Float64Array, Int8Array, Int64Array,
-        ListArray, RecordBatch, StringArray,
+        RecordBatch, StringArray,
     };
     use arrow_ipc::writer::{FileWriter, StreamWriter};
     use calipers_files::{Columns, Error, ErrorKind, load};
@@ -224,9 +225,10 @@ mod arrow {
             let cells = values.map(|(row, (_, f))| (row != gap).then_some(f[0]));
             Arc::new(cells.collect::<Float64Array>())
         };
-        let lists = ListArray::from_iter_primitive::<Int32Type, _, _>(
-            (0..60).map(|row| Some(vec![Some(row)])),
-        );
+        let words = (0..60).map(|_| Some(vec![Some("x")]));
+        let mut lists = ListBuilder::new(StringBuilder::new());
+        lists.extend(words);
+        let lists = lists.finish();
         let columns: Vec<(&str, ArrayRef)> = vec![
             ("label", Arc::new(Int64Array::from(labels().to_vec()))),
             ("p", gaps(60)),

@@ -110,8 +110,11 @@ impl Options {
             "from_logits" => self.from_logits = value.extract()?,
             "binary" => {
                 self.vector = is(value, "vector")?;
-                let norm = if self.vector { BinaryNorm::Vector } else { BinaryNorm::Scalar };
-                self.estimator = self.estimator.binary(norm);
+                self.estimator = self.estimator.binary(match is(value, "confidence")? {
+                    true => BinaryNorm::Confidence,
+                    false if self.vector => BinaryNorm::Vector,
+                    false => BinaryNorm::Scalar,
+                });
             }
             "log_floor" => self.estimator = self.estimator.log_floor(value.extract()?),
             "confidence" => self.estimator = self.estimator.confidence(value.extract()?),

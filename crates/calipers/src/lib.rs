@@ -53,8 +53,8 @@ pub use data::{
 pub use error::{Error, Result};
 pub use estimate::{
     Assumption, Comparison, Condition, Decomposition, Difference, Estimate, Estimator, FeatureGain,
-    FeatureShare, GivenFeatures, Group, GroupAware, GroupErrors, Report, Segment, Segments, Test,
-    Wanted,
+    FeatureShare, GivenFeatures, Group, GroupAware, GroupErrors, Leaderboard, Place, Report,
+    Segment, Segments, Test, Wanted,
 };
 pub use figure::{
     Axis, ClassRow, ClassTable, Examination, Figure, Figures, Layer, Mark, Moved, Movement, Panel,

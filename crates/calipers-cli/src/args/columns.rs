@@ -5,8 +5,11 @@ use clap::Args;
 
 use super::COLUMNS;
 
+/// What says the same as a confidence and whether it was right.
+const CLASSES: [&str; 6] = ["label", "probs", "logits", "renormalise", "classes", "positive_class"];
+
 /// Which columns hold what.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct ColumnArgs {
     /// Column of the observed classes [default: label, y, y_true or target]
     #[arg(long, value_name = "COL", help_heading = COLUMNS)]
@@ -24,6 +27,26 @@ pub struct ColumnArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "classes", help_heading = COLUMNS)]
     pub positive_class: Option<String>,
 
+    /// Column of how sure something was of an answer, from 0 to 1, instead of probabilities of classes
+    #[arg(
+        long,
+        value_name = "COL",
+        requires = "correct_column",
+        conflicts_with_all = CLASSES,
+        help_heading = COLUMNS
+    )]
+    pub confidence_column: Option<String>,
+
+    /// Column of whether the answer was right, 0 or 1, instead of a label
+    #[arg(
+        long,
+        value_name = "COL",
+        requires = "confidence_column",
+        conflicts_with_all = CLASSES,
+        help_heading = COLUMNS
+    )]
+    pub correct_column: Option<String>,
+
     /// Column of the rows' weights; only their ratios matter
     #[arg(long, value_name = "COL", help_heading = COLUMNS)]
     pub weight: Option<String>,
@@ -34,7 +57,7 @@ pub struct ColumnArgs {
 }
 
 /// Which columns hold the predictions.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct ScoreArgs {
     /// Columns of the probabilities, separated by commas, one a class; a single one is the
     /// probability of class 1 [default: every other column of numbers from 0 to 1]
@@ -59,9 +82,10 @@ pub struct ScoreArgs {
 
 impl From<&ColumnArgs> for Columns {
     fn from(args: &ColumnArgs) -> Self {
+        let confidence = args.confidence_column.clone().map(|one| ScoreColumns::Probs(vec![one]));
         Self {
-            label: args.label.clone(),
-            scores: args.scores.columns(),
+            label: args.label.clone().or_else(|| args.correct_column.clone()),
+            scores: args.scores.columns().or(confidence),
             weight: args.weight.clone(),
             group: args.group.clone(),
             cluster: None,

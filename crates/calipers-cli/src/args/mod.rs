@@ -9,6 +9,7 @@ mod lists;
 mod many;
 mod method;
 mod metrics;
+mod models;
 mod running;
 
 pub use answer::AnswerArgs;
@@ -20,6 +21,7 @@ pub use lists::{ListArgs, ListFormat, ReportFormat};
 pub use many::ManyArgs;
 pub use method::{Binary, BoundArgs, MethodArgs};
 pub use metrics::MetricArgs;
+pub use models::ModelArgs;
 pub use running::RunningArgs;
 
 // The headings of the help.

@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let limits = limits("--max", &args.max)?;
     let given = given(&limits, &args.features)?;
     let metrics = metrics(limits.iter().map(|(name, _)| split_given(name).1))?;
-    let mut estimator = estimator(metrics, &args.method)?;
+    let mut estimator = estimator(metrics, &args.method, &args.columns)?;
     // A limit is held against the bound: the table has the p-value for those who ask for it.
     let asked = args.method.draws.is_some() || args.method.test.is_some();
     let draws = if asked || args.format == ListFormat::Json { args.method.draws } else { Some(0) };

@@ -2,24 +2,21 @@
 
 use std::path::PathBuf;
 
-use calipers::{Folds, Predictions};
+use calipers::Predictions;
+use calipers_draw::leaderboard_page;
 use calipers_draw::text::{self, Worse};
-use calipers_files::words::file_name;
+use clap::ValueEnum;
 
 use super::explain::explain;
-use super::many::say_sample;
-use super::measure::{estimator, files, folds, limits, metrics, refuse_given};
+use super::measure::{estimator, limits, metrics, refuse_given};
+use super::models::Asked;
 use crate::args::{
-    ColumnArgs, FeatureArgs, FittingArgs, ListFormat, MEASURE, ManyArgs, MethodArgs, MetricArgs,
-    OUTPUT,
+    ColumnArgs, FeatureArgs, MEASURE, ManyArgs, MethodArgs, MetricArgs, ModelArgs, OUTPUT,
 };
 use crate::error::{Failure, Result};
 use crate::exit::Exit;
 use crate::output::{self, look};
 use crate::progress::Progress;
-
-/// Models by the names of their files.
-pub type Models = Vec<(String, Predictions<'static>)>;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,10 +24,17 @@ Examples:
   calipers compare a.parquet b.parquet c.parquet --metric l1,brier --format json
   calipers compare old.csv new.csv --max-worse l1=0.01
   calipers compare old/ new/ --key request_id
+  calipers compare all.csv --models 'p_{model}_{class}' --leaderboard
+  calipers compare long.csv --model-column model --key id --leaderboard
 
 The files hold the same rows in the same order, with the same labels; or rows
 are paired by a column that both have (--key). A directory or a pattern of
-several files is one model.
+several files is one model. One file may hold several models: in columns named
+after a pattern (--models), or in rows of their own (--model-column).
+
+With --leaderboard the models are listed by the error found, the least first,
+with the ranks that the rows allow and groups of models that cannot be told
+apart; as a table, JSON, CSV or a page of HTML.
 
 With --max-worse the exit status is 1 if more error is shown to be found in one
 of the other files than in the first, by more than the limit; 0 if none is.";
@@ -39,12 +43,16 @@ of the other files than in the first, by more than the limit; 0 if none is.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The predictions of two models or more, one file, directory or pattern each
-    #[arg(value_name = "FILE", required = true, num_args = 2..)]
+    /// The predictions of two models or more, one file, directory or pattern each; or one file with
+    /// --models or --model-column
+    #[arg(value_name = "FILE", required = true, num_args = 1..)]
     pub files: Vec<PathBuf>,
 
     #[command(flatten)]
     pub columns: ColumnArgs,
+
+    #[command(flatten)]
+    pub models: ModelArgs,
 
     #[command(flatten)]
     pub many: ManyArgs,
@@ -60,14 +68,43 @@ pub struct Args {
     #[arg(long, value_name = "M=LIMIT", value_delimiter = ',', help_heading = MEASURE)]
     pub max_worse: Vec<String>,
 
-    /// How to print the comparison
+    /// List the models by the error found, with those that cannot be told apart in groups
+    #[arg(long, help_heading = OUTPUT)]
+    pub leaderboard: bool,
+
+    /// How to print the comparison; csv and html with --leaderboard
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = OUTPUT)]
-    pub format: ListFormat,
+    pub format: BoardFormat,
+}
+
+// The variants below have no doc comments: clap would turn them into a second, longer help.
+
+/// How a comparison is printed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum BoardFormat {
+    // For people.
+    #[default]
+    Table,
+    // For programs: everything.
+    Json,
+    // For spreadsheets: the leaderboard.
+    Csv,
+    // For browsers: the leaderboard.
+    Html,
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<Exit> {
-    if args.columns.group.is_some() && args.format == ListFormat::Table {
+    if matches!(args.format, BoardFormat::Csv | BoardFormat::Html) && !args.leaderboard {
+        return Err(Failure::input("--format: only a leaderboard is printed as CSV or HTML")
+            .hint("--leaderboard asks for one; calipers report writes a page of the comparison"));
+    }
+    if args.files.len() < 2 && args.models.flag().is_none() {
+        return Err(Failure::input("one file: there is nothing to compare it with").hint(
+            "name another file; or, if it holds several models, --models or --model-column says where",
+        ));
+    }
+    if args.columns.group.is_some() && args.format != BoardFormat::Json {
         return Err(Failure::input("--group: the table of a comparison has no room for groups")
             .hint("--format json has the errors of each model within groups"));
     }
@@ -75,17 +112,17 @@ pub fn run(args: &Args) -> Result<Exit> {
     refuse_given("--max-worse", &limits, "models are compared by their predictions alone")?;
     let held = limits.iter().map(|(name, _)| name.as_str());
     let metrics = metrics(args.metrics.metric.iter().map(String::as_str).chain(held))?;
-    let estimator = estimator(metrics, &args.method)?;
+    let estimator = estimator(metrics, &args.method, &args.columns)?;
     let progress = Progress::start("reading");
-    let (models, plan) = load_models(
-        &args.files,
-        &args.columns,
-        &FeatureArgs::default(),
-        &args.many,
-        &args.method.fitting,
-        &progress,
-        &|_| {},
-    )?;
+    let asked = Asked {
+        paths: &args.files,
+        columns: &args.columns,
+        models: &args.models,
+        features: &FeatureArgs::default(),
+        many: &args.many,
+        fitting: &args.method.fitting,
+    };
+    let (models, plan) = asked.load(&progress, &|_| {})?;
     let estimator =
         progress.watch(estimator.fold_plan(plan), args.method.draws, "on to the next model");
     let named: Vec<(&str, &Predictions<'_>)> =
@@ -94,53 +131,23 @@ pub fn run(args: &Args) -> Result<Exit> {
     drop(progress);
     let worse = Worse::all(&comparison, &limits);
     let text = match args.format {
-        ListFormat::Table => {
-            format!("{}{}", text::comparison(&comparison, look()), text::worse(&worse))
+        BoardFormat::Table => {
+            let found = match args.leaderboard {
+                true => text::leaderboard(&comparison, look()),
+                false => text::comparison(&comparison, look()),
+            };
+            format!("{found}{}", text::worse(&worse))
         }
-        ListFormat::Json => output::pretty(&text::comparison_json(&comparison, &worse)),
+        BoardFormat::Json => {
+            let mut json = text::comparison_json(&comparison, &worse);
+            if args.leaderboard {
+                json["leaderboard"] = text::leaderboard_json(&comparison);
+            }
+            output::pretty(&json)
+        }
+        BoardFormat::Csv => text::leaderboard_csv(&comparison),
+        BoardFormat::Html => leaderboard_page(&comparison),
     };
     output::print(&text)?;
     Ok(if worse.iter().any(Worse::failed) { Exit::CheckFailed } else { Exit::Fine })
-}
-
-/// Reads the files of one model or several, by their names, and the folds that they share.
-pub fn load_models(
-    paths: &[PathBuf],
-    columns: &ColumnArgs,
-    features: &FeatureArgs,
-    many: &ManyArgs,
-    fitting: &FittingArgs,
-    progress: &Progress,
-    say: &dyn Fn(&str),
-) -> Result<(Models, Folds)> {
-    let mut models: Models = Vec::new();
-    let mut plan: Option<Folds> = None;
-    let mut keys: Option<u64> = None;
-    for path in paths {
-        let name = file_name(path);
-        if models.iter().any(|(already, _)| *already == name) {
-            return Err(Failure::input(format!("{name}: the file is named twice")));
-        }
-        let files = files(std::slice::from_ref(path), columns, many, fitting).knowing(features);
-        let gathered = files.gather(fitting.seed, progress, say)?;
-        say_sample(&gathered);
-        if let (Some(first), Some(own)) = (keys, gathered.keys)
-            && first != own
-        {
-            return Err(Failure::input(format!(
-                "{name}: its rows are not those of the first file: their keys differ"
-            )));
-        }
-        keys = gathered.keys;
-        let own = folds(gathered.folds, fitting);
-        if plan.as_ref().is_some_and(|plan| *plan != own) {
-            return Err(Failure::input(format!(
-                "{name}: its folds are not those of the first file"
-            ))
-            .hint("all models are compared on the same folds; --folds 5 draws them"));
-        }
-        plan = Some(own);
-        models.push((name, gathered.predictions));
-    }
-    Ok((models, plan.unwrap_or_default()))
 }

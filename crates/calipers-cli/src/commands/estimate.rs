@@ -96,7 +96,8 @@ pub fn run(args: &Args) -> Result<()> {
             .hint("--format json has them"));
     }
     let metrics = metrics(args.metrics.metric.iter().map(String::as_str))?;
-    let estimator = args.answer.ask(estimator(metrics, &args.method)?.bracket(args.bracket));
+    let estimator =
+        args.answer.ask(estimator(metrics, &args.method, &args.columns)?.bracket(args.bracket));
     let start = Instant::now();
     let fitting = &args.method.fitting;
     let files = files(&args.files, &args.columns, &args.many, fitting).knowing(&args.features);

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use calipers::{Estimator, Folds, Metric, recalibrator};
+use calipers::{BinaryNorm, Estimator, Folds, Metric, recalibrator};
 use calipers_draw::text::GIVEN_FEATURES;
 use calipers_files::FoldColumn;
 
 use super::explain::explain;
 use super::many::Files;
-use crate::args::{ColumnArgs, FittingArgs, ManyArgs, MethodArgs};
+use crate::args::{Binary, ColumnArgs, FittingArgs, ManyArgs, MethodArgs};
 use crate::error::{Failure, Result};
 
 const DEFAULT_FOLDS: usize = 5;
@@ -69,9 +69,22 @@ pub fn refuse_given(flag: &str, limits: &[(String, f64)], reason: &str) -> Resul
     }
 }
 
-/// An estimator with everything but the folds, which the file may have.
-pub fn estimator(metrics: Vec<Metric>, method: &MethodArgs) -> Result<Estimator> {
+/// An estimator with everything but the folds, which the file may have. Where a column says how sure
+/// something was, over-confident is what is too high.
+pub fn estimator(
+    metrics: Vec<Metric>,
+    method: &MethodArgs,
+    columns: &ColumnArgs,
+) -> Result<Estimator> {
     let mut estimator = method.bounds.ask(fitting(&method.fitting)?.metrics(metrics));
+    if let Some(column) = &columns.confidence_column {
+        if method.bounds.binary == Binary::Vector {
+            return Err(Failure::input(format!(
+                "--binary vector: {column} is one number of a row, not a vector"
+            )));
+        }
+        estimator = estimator.binary(BinaryNorm::Confidence);
+    }
     if let Some(test) = method.test {
         estimator = estimator.test(test.into());
     }

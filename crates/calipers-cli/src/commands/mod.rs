@@ -7,12 +7,17 @@ mod certify;
 mod check;
 mod columns;
 mod compare;
+mod completions;
 mod estimate;
 mod explain;
 mod finish;
+mod lm_eval;
+mod man;
 mod many;
 mod measure;
 mod metrics;
+mod models;
+mod monitor;
 mod neighbours;
 mod plan;
 mod plot;
@@ -20,6 +25,7 @@ mod predict;
 mod recalibrate;
 mod recalibrators;
 mod report;
+mod schema;
 mod simulate;
 mod tally;
 
@@ -52,6 +58,8 @@ commands! {
     Check => check,
     Certify => certify,
     Compare => compare,
+    LmEval => lm_eval,
+    Monitor => monitor,
     Report => report,
     Plan => plan,
     Tally => tally,
@@ -63,4 +71,7 @@ commands! {
     Metrics => metrics,
     Recalibrators => recalibrators,
     Columns => columns,
+    Completions => completions,
+    Man => man,
+    Schema => schema,
 }

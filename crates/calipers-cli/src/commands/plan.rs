@@ -49,7 +49,8 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let metrics = metrics(args.metrics.metric.iter().map(String::as_str))?;
     let fitting = &args.method.fitting;
-    let estimator = estimator(metrics, &args.method)?.fold_plan(folds(None, fitting));
+    let estimator =
+        estimator(metrics, &args.method, &args.columns)?.fold_plan(folds(None, fitting));
     let files = files(&args.files, &args.columns, &args.many, fitting);
     let progress = Progress::start(format!("reading {}", files.name()));
     let stream = files.stream()?;

@@ -10,14 +10,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 pub use rows::{delimited, rows};
 
 /// A directory with files for whatever can be asked of one: `table.csv`, of which `other.csv` is another
-/// model, `rounded.csv` the same with sums that are off and `few.csv` some rows, and `model.json`, fitted
-/// to it.
+/// model, `rounded.csv` the same with sums that are off and `few.csv` some rows, `model.json`, fitted
+/// to it, and `runs` of a language model.
 pub fn place_of_options() -> Place {
     let place = Place::new();
     for (name, lowest, factor) in
@@ -52,10 +52,35 @@ pub fn place_of_options() -> Place {
             place.write("few.csv", few.join("\n"));
         }
     }
+    for task in ["one", "two"] {
+        let lines = (0..120_u32).map(|row| {
+            let right = usize::from(row * row % 7 < 4);
+            let options = [-0.02 * f64::from(row), -0.03 * f64::from((row * 37) % 100)];
+            // What was right was impossible once.
+            let options = if row == 5 { [f64::NEG_INFINITY, -1.0] } else { options };
+            sample(row.into(), if row == 5 { 0 } else { right }, &options)
+        });
+        place.samples("runs/org__model", task, "2026-01-31T12-00-00", &lines.collect::<Vec<_>>());
+    }
     let fit = ["recalibrate", "fit", "table.csv", "--probs", "p_0,p_1", "-o", "model.json"];
     let fitted = place.run(&[&fit[..], &["--label", "label", "--recalibrator", "affine"]].concat());
     assert_eq!(fitted.status, 0, "{fitted:?}");
     place
+}
+
+/// A line of what lm-evaluation-harness writes of a question with options.
+pub fn sample(number: u64, right: usize, options: &[f64]) -> Value {
+    let best =
+        (0..options.len()).fold(0, |best, at| if options[at] > options[best] { at } else { best });
+    let said = |score: &f64| json!([score.to_string(), "False"]);
+    json!({
+        "doc_id": number,
+        "target": right.to_string(),
+        "filtered_resps": options.iter().map(said).collect::<Vec<_>>(),
+        "filter": "none",
+        "metrics": ["acc"],
+        "acc": if best == right { 1.0 } else { 0.0 },
+    })
 }
 
 /// A directory that goes away with the test.
@@ -75,6 +100,13 @@ impl Place {
         let path = self.path(name);
         fs::write(&path, bytes).unwrap();
         path
+    }
+
+    /// Writes what lm-evaluation-harness leaves of a task.
+    pub fn samples(&self, folder: &str, task: &str, date: &str, lines: &[Value]) -> PathBuf {
+        fs::create_dir_all(self.path(folder)).unwrap();
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        self.write(&format!("{folder}/samples_{task}_{date}.jsonl"), text)
     }
 
     /// The names of the files here, hidden ones too.

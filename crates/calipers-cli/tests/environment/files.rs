@@ -28,7 +28,7 @@ fn what_is_no_file_is_refused() {
     ] {
         refused(&place, file, &format!("cannot read {file}: {reason}"));
     }
-    let endings = ".csv, .tsv, .txt, .parquet, .arrow, .feather, .ipc or .npz";
+    let endings = ".csv, .tsv, .txt, .jsonl, .ndjson, .parquet, .arrow, .feather, .ipc or .npz";
     let nothing = format!("folder.csv: no file in the directory ends in {endings}");
     refused(&place, "folder.csv", &nothing);
     let ring = run(&place, "\"$calipers\" estimate ring.csv");

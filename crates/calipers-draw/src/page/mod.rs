@@ -4,9 +4,12 @@
 //! file of its own, and sections that are written here. It forbids every request by a content security
 //! policy, allows the one script by its hash, and is readable without it.
 
+mod board;
 mod features;
 mod figures;
+mod index;
 mod sections;
+mod shell;
 mod table;
 mod verdict;
 mod when;
@@ -15,17 +18,10 @@ use std::time::SystemTime;
 
 use calipers::Examination;
 
-use crate::escape::{escape, name, shorten};
+use crate::escape::name;
 use crate::text::Face;
-
-const PAGE: &str = include_str!("page.html");
-const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("script.js");
-
-/// The SHA-256 hashes of [`STYLE`] and [`SCRIPT`], by which the page's policy knows them. A test
-/// computes them again.
-const STYLE_HASH: &str = include_str!("style.sha256");
-const SCRIPT_HASH: &str = include_str!("script.sha256");
+pub use board::leaderboard_page;
+pub use index::{Listed, index_page};
 
 /// Names in a page are kept whole for hovering as long as they are this long together.
 const HOVER_BUDGET: usize = 100_000;
@@ -102,28 +98,9 @@ impl<'a> Page<'a> {
     /// The text of the file.
     pub fn html(mut self) -> String {
         let models: Vec<String> = self.seen.models.iter().map(|model| self.name(model)).collect();
-        let title = format!("Calibration of {}", shorten(&self.seen.models.join(", "), 80));
-        let parts: [(&str, String); 7] = [
-            ("style-hash", STYLE_HASH.trim().to_owned()),
-            ("script-hash", SCRIPT_HASH.trim().to_owned()),
-            ("title", escape(&title)),
-            ("style", STYLE.to_owned()),
-            ("files", models.join(", ")),
-            ("body", self.body()),
-            ("script", SCRIPT.to_owned()),
-        ];
-        // One pass over the template: what is filled in is never looked at again.
-        let mut html = String::new();
-        let mut rest = PAGE;
-        while let Some((before, after)) = rest.split_once("{{") {
-            html.push_str(before);
-            let Some((key, after)) = after.split_once("}}") else { break };
-            let part = parts.iter().find(|(name, _)| *name == key);
-            html.push_str(part.map_or("", |(_, text)| text));
-            rest = after;
-        }
-        html.push_str(rest);
-        html
+        let title = format!("Calibration of {}", self.seen.models.join(", "));
+        let body = self.body();
+        shell::page(&title, &models.join(", "), &body)
     }
 
     fn name(&self, text: &str) -> String {

@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use calipers::{Estimator, Features, Predictions, recalibrator, simulate};
 use sha2::{Digest, Sha256};
 
+use super::shell::{SCRIPT, SCRIPT_HASH, STYLE, STYLE_HASH};
 use super::*;
 use crate::text::decimal;
 

@@ -91,12 +91,12 @@ pub fn measurements(found: &Measurements) -> String {
 }
 
 /// As many digits as tell it from any other number.
-fn number(value: Option<f64>) -> String {
+pub(super) fn number(value: Option<f64>) -> String {
     value.map_or_else(String::new, |value| format!("{value:?}"))
 }
 
 /// A cell as CSV has it.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     if text.contains(['"', ',', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {

@@ -14,6 +14,7 @@
 //! # Ok::<(), calipers::Error>(())
 //! ```
 
+pub(crate) mod board;
 mod certify;
 mod check;
 mod comparison;
@@ -31,6 +32,7 @@ mod table;
 mod tested;
 mod worse;
 
+pub use board::{leaderboard, leaderboard_csv, leaderboard_json};
 pub use certify::{Certified, certify, certify_json};
 pub use check::{Outcome, Verdict, check, check_json};
 pub use comparison::comparison;

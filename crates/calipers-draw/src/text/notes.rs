@@ -22,6 +22,12 @@ pub fn notes(report: &Report, face: Face) -> Vec<String> {
             if renormalised == 1 { "was" } else { "were" }
         )));
     }
+    if report.constant {
+        notes.push(note(
+            "every row has the same prediction: what is measured is how far from it the\n      \
+             frequency is (for a confidence: the accuracy)",
+        ));
+    }
     if let Some(sample) = report.sample
         && report.estimates.iter().any(|one| one.p_value.is_some())
     {

@@ -14,7 +14,9 @@ pub fn numbers<'a>(
     let numbers = match values {
         Values::Numbers(numbers) => numbers,
         Values::Text(text) => return Err(not_a_number(source, name, text, what)),
-        Values::Matrix(_) | Values::Other(_) => return Err(wrong_kind(source, name, values, what)),
+        Values::Matrix(_) | Values::Lists(_) | Values::Other(_) => {
+            return Err(wrong_kind(source, name, values, what));
+        }
     };
     match numbers.iter().position(|number| number.is_nan()) {
         None => Ok(numbers),
@@ -47,6 +49,7 @@ pub fn no_number(source: &Source, name: &str, (row, cell): (usize, &str), what: 
 pub fn wrong_kind(source: &Source, name: &str, values: &Values, what: &str) -> Error {
     let kind = match values {
         Values::Matrix(matrix) => format!("a matrix of {} columns", matrix.ncols()),
+        Values::Lists(_) => "a list of numbers".to_owned(),
         Values::Other(kind) => kind.clone(),
         Values::Numbers(_) => "numbers".to_owned(),
         Values::Text(_) => "text".to_owned(),
@@ -61,7 +64,9 @@ pub fn words(source: &Source, name: &str, values: &Values, what: &str) -> Result
             numbers(source, name, values, what)?.iter().map(f64::to_string).collect()
         }
         Values::Text(text) => text.iter().map(str::to_owned).collect(),
-        Values::Matrix(_) | Values::Other(_) => return Err(wrong_kind(source, name, values, what)),
+        Values::Matrix(_) | Values::Lists(_) | Values::Other(_) => {
+            return Err(wrong_kind(source, name, values, what));
+        }
     };
     match words.iter().position(String::is_empty) {
         None => Ok(words),

@@ -44,6 +44,9 @@ const NEVER_PROBABILITIES: [&str; 20] = [
 /// Rounding of single precision below 0 or above 1 does not make a probability something else.
 const ROUNDING: f64 = 1e-6;
 
+/// Probabilities that were rounded do not sum to 1 by as much as this.
+pub const NOWHERE_NEAR: f64 = 0.1;
+
 /// A column of which this share of the cells are probabilities is one with bad cells.
 const NEARLY_ALL: f64 = 0.9;
 
@@ -147,7 +150,10 @@ pub fn choose_scores(
     let (columns, logits) = if table.source.is_archive() {
         guess_array(table)?
     } else {
-        (guess_probabilities(table, taken)?, false)
+        match guess_list(table, taken)? {
+            Some(list) => (vec![list], false),
+            None => (guess_probabilities(table, taken)?, false),
+        }
     };
     Ok(ScoreChoice { columns, logits, guessed: true })
 }
@@ -293,6 +299,33 @@ fn guess_array(table: &Table) -> Result<(Vec<usize>, bool)> {
     .with_hint("name the array with --probs or --logits"))
 }
 
+/// The only column of lists that are probabilities and sum to about 1, if there is one: columns of single
+/// numbers beside it are something else, such as the probability of the predicted class.
+fn guess_list(table: &Table, taken: &[usize]) -> Result<Option<usize>> {
+    let is_distribution = |list: &&[f64]| {
+        let sum: f64 = list.iter().sum();
+        list.iter().all(|&number| is_probability(number)) && (sum - 1.0).abs() <= NOWHERE_NEAR
+    };
+    let suits = |at: &usize| match &table.columns[*at].values {
+        Values::Lists(lists) if !taken.contains(at) && lists.longest() > 1 => {
+            // Lists sum to 1 for a reason: where most do, the others have bad numbers.
+            2 * lists.iter().filter(is_distribution).count() > lists.len()
+        }
+        _ => false,
+    };
+    let found: Vec<usize> = (0..table.columns.len()).filter(suits).collect();
+    match found.as_slice() {
+        [first, second, ..] => Err(Error::input(format!(
+            "{}: {} or {} may be the lists of probabilities",
+            table.source.name,
+            name(table, *first),
+            name(table, *second)
+        ))
+        .with_hint("--probs names the right one")),
+        found => Ok(found.first().copied()),
+    }
+}
+
 /// Every column of numbers from 0 to 1 that is nothing else.
 fn guess_probabilities(table: &Table, taken: &[usize]) -> Result<Vec<usize>> {
     let free = |&at: &usize| {
@@ -366,7 +399,7 @@ fn share_of_probabilities(values: &Values) -> f64 {
             // Text that is all numbers would have been read as such: something is wrong with it.
             (good.count(), text.iter().filter(|cell| !cell.is_empty()).count())
         }
-        Values::Matrix(_) | Values::Other(_) => (0, 1),
+        Values::Matrix(_) | Values::Lists(_) | Values::Other(_) => (0, 1),
     };
     if given == 0 { 0.0 } else { good as f64 / given as f64 }
 }
@@ -394,7 +427,7 @@ fn broken_probability(table: &Table, at: usize) -> Error {
                 .with_any_hint(remedy_of_all(numbers))
         }
         Values::Text(text) => super::cells::not_a_number(&table.source, name, text, what),
-        Values::Matrix(_) | Values::Other(_) => {
+        Values::Matrix(_) | Values::Lists(_) | Values::Other(_) => {
             super::cells::wrong_kind(&table.source, name, values, what)
         }
     };

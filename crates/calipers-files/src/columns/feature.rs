@@ -89,7 +89,7 @@ fn with(
                 None => features.category(name, &words(text)),
             }
         }
-        (Values::Matrix(_) | Values::Other(_), _) => {
+        (Values::Matrix(_) | Values::Lists(_) | Values::Other(_), _) => {
             return Err(wrong_kind(source, name, values, "feature"));
         }
     };

@@ -72,6 +72,9 @@ fn distinct(values: &Values, place: &dyn Fn(usize) -> String) -> Result<(Vec<usi
                 place(0)
             )));
         }
+        Values::Lists(_) => {
+            return Err(Error::input(format!("{}: a label cannot be a list of numbers", place(0))));
+        }
         Values::Other(kind) => {
             return Err(Error::input(format!("{}: a label cannot be {kind}", place(0))));
         }

@@ -48,7 +48,8 @@ impl Loaded {
     pub fn of(mut table: Table, asked: &Columns, say: &dyn Fn(&str)) -> Result<Self> {
         let choice = choose(&table, asked)?;
         check_lengths(&table, &choice)?;
-        let mut scores = score::take(&mut table, &choice.scores)?;
+        let mut scores =
+            score::take(&mut table, &choice.scores, asked.classes.as_ref().map(Vec::len))?;
         let Table { source, columns } = &table;
         let label = &columns[choice.label];
         if !asked.renormalise {
@@ -56,9 +57,17 @@ impl Loaded {
         }
         let named = scores.named.as_deref();
         let classes = class_columns(scores.columns.len(), named, asked, &source.name)?;
+        let options = scores.options.as_ref();
+        if let Some(options) = options.filter(|_| asked.classes.is_none()) {
+            options.check_numbers(label, source)?;
+        }
         let labels =
             labels::resolve(&label.values, &classes, &|row| source.cell(row, &label.name))?;
-        let origin = choice.origin(&table, &scores.columns);
+        if let Some(options) = options {
+            options.check_codes(&labels.codes, label, source)?;
+        }
+        let range = options.and_then(|options| options.range(scores.columns.len()));
+        let origin = choice.origin(&table, &scores.columns).with("options", Vec::from_iter(range));
         if choice.is_guessed() {
             say(&shortened(&origin.line(&labels.classes)));
         }

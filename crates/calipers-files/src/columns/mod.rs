@@ -14,6 +14,10 @@ mod find;
 pub(crate) mod labels;
 mod loaded;
 mod locate;
+mod models;
+pub(crate) mod options;
+mod pair;
+mod parted;
 pub(crate) mod score;
 mod spelling;
 pub(crate) mod sums;
@@ -32,6 +36,9 @@ pub use asked::{Columns, FeatureColumns, FoldColumn, ScoreColumns};
 pub use feature::{FeatureKind, features};
 pub use loaded::Loaded;
 pub(crate) use loaded::check_lengths;
+pub use models::ModelColumns;
+pub(crate) use pair::paired;
+pub use parted::parted;
 pub use unlabelled::Unlabelled;
 
 fn no_rows(table: &Table) -> Error {

@@ -1,15 +1,21 @@
 //! The probabilities or logits as one matrix.
 
 use calipers::labels::class_names;
+use calipers::words::thousands;
 use ndarray::{Array2, Axis};
 
 use super::cells::{not_a_number, wrong_kind};
 use super::choose::ScoreChoice;
+use super::options::Options;
 use crate::error::{Error, Result};
 use crate::table::{Table, Values};
 
 /// Rows that are put together at a time: of a thousand columns, a quarter of a megabyte.
 const TILE: usize = 32;
+
+/// Cells that lists of different lengths may be padded to, or 16 times the numbers that are there: one long list
+/// among many short ones would fill the memory.
+const WIDEST: usize = 1 << 25;
 
 /// One row a sample; one column a class, or a single one for class 1.
 pub struct Scores {
@@ -21,12 +27,18 @@ pub struct Scores {
     pub named: Option<Vec<String>>,
     /// What each column's class is called, if that is known.
     pub classes: Option<Vec<String>>,
+    /// How many of the columns each row has, where they came as lists.
+    pub options: Option<Options>,
 }
 
-/// Takes the scores out of the table, so that they are not in memory twice for long.
-pub fn take(table: &mut Table, choice: &ScoreChoice) -> Result<Scores> {
+/// Takes the scores out of the table, so that they are not in memory twice for long. Lists are of at most
+/// `most` options, if that is known.
+pub fn take(table: &mut Table, choice: &ScoreChoice, most: Option<usize>) -> Result<Scores> {
     let what = if choice.logits { "logit" } else { "probability" };
     let scores = match choice.columns.as_slice() {
+        &[only] if matches!(table.columns[only].values, Values::Lists(_)) => {
+            take_lists(table, only, choice.logits, most)?
+        }
         &[only] if matches!(table.columns[only].values, Values::Matrix(_)) => {
             take_matrix(table, only)?
         }
@@ -64,7 +76,52 @@ fn take_matrix(table: &mut Table, at: usize) -> Result<Scores> {
             column.name
         )));
     }
-    Ok(Scores { values, columns, named: class_names.clone(), classes: class_names })
+    Ok(Scores { values, columns, named: class_names.clone(), classes: class_names, options: None })
+}
+
+/// A list a row as a row of a matrix. What is beyond the end of a list is impossible there: of probability 0,
+/// of logit −∞. Labels are positions.
+fn take_lists(table: &mut Table, at: usize, logits: bool, most: Option<usize>) -> Result<Scores> {
+    let column = &mut table.columns[at];
+    let Values::Lists(lists) = &mut column.values else { return Ok(nothing()) };
+    let (lists, name) = (std::mem::take(lists), &column.name);
+    if let Some(row) = lists.iter().position(<[f64]>::is_empty) {
+        let place = table.source.cell(row, name);
+        return Err(Error::input(format!("{place}: the list is missing or empty")));
+    }
+    let longest = lists.longest();
+    let width = most.unwrap_or(longest);
+    if let Some(row) = lists.iter().position(|list| list.len() > width) {
+        let (place, own) = (table.source.cell(row, name), lists.get(row).len());
+        return Err(Error::input(format!(
+            "{place}: {own} options, where there are {width} at most"
+        ))
+        .with_hint("--classes names as many classes as the longest list has options"));
+    }
+    // A list of one and a row of a wide matrix take the same room.
+    if let Some(cells) =
+        lists.len().checked_mul(width).filter(|cells| *cells > WIDEST.max(16 * lists.count()))
+    {
+        let (row, rows) = (lists.iter().position(|list| list.len() == longest), lists.len());
+        let place = table.source.cell(row.unwrap_or(0), name);
+        return Err(Error::input(format!(
+            "{place}: {longest} options, which for {} rows is a table of {} cells",
+            thousands(rows),
+            thousands(cells)
+        )));
+    }
+    let beyond = if logits { f64::NEG_INFINITY } else { 0.0 };
+    let mut values = Array2::from_elem((lists.len(), width), beyond);
+    for (list, mut row) in lists.iter().zip(values.rows_mut()) {
+        row.iter_mut().zip(list).for_each(|(value, number)| *value = *number);
+    }
+    let columns: Vec<String> = (0..width).map(|class| format!("{class} of {name}")).collect();
+    let named = match width {
+        1 => vec![name.clone()],
+        _ => (0..width).map(|class| class.to_string()).collect(),
+    };
+    let options = Some(Options::of(&lists));
+    Ok(Scores { values, columns, named: Some(named), classes: None, options })
 }
 
 /// The class names that an archive may hold in an array `classes`.
@@ -73,7 +130,7 @@ fn classes_array(table: &Table) -> Option<Vec<String>> {
     match &column.values {
         Values::Text(text) => Some(text.iter().map(str::to_owned).collect()),
         Values::Numbers(numbers) => Some(numbers.iter().map(f64::to_string).collect()),
-        Values::Matrix(_) | Values::Other(_) => None,
+        Values::Matrix(_) | Values::Lists(_) | Values::Other(_) => None,
     }
 }
 
@@ -87,7 +144,7 @@ fn take_columns(table: &mut Table, columns: &[usize], what: &str) -> Result<Scor
                 let text = std::mem::take(text);
                 return Err(not_a_number(&table.source, &name, &text, what));
             }
-            other @ (Values::Matrix(_) | Values::Other(_)) => {
+            other @ (Values::Matrix(_) | Values::Lists(_) | Values::Other(_)) => {
                 return Err(wrong_kind(&table.source, &name, other, what));
             }
         }
@@ -102,7 +159,7 @@ fn take_columns(table: &mut Table, columns: &[usize], what: &str) -> Result<Scor
     let names: Vec<&str> = columns.iter().map(|&at| table.columns[at].name.as_str()).collect();
     let classes = Some(class_names(&names));
     let columns: Vec<String> = names.into_iter().map(str::to_owned).collect();
-    Ok(Scores { values, named: Some(columns.clone()), columns, classes })
+    Ok(Scores { values, named: Some(columns.clone()), columns, classes, options: None })
 }
 
 /// Columns as the columns of a table: a few rows of all of them, so that what is written of a row is still
@@ -119,5 +176,44 @@ fn side_by_side(rows: usize, columns: &[Vec<f64>]) -> Array2<f64> {
 }
 
 fn nothing() -> Scores {
-    Scores { values: Array2::zeros((0, 0)), columns: Vec::new(), named: None, classes: None }
+    Scores {
+        values: Array2::zeros((0, 0)),
+        columns: Vec::new(),
+        named: None,
+        classes: None,
+        options: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::{Column, Lists, Source};
+
+    fn taken(lists: &[&[f64]], logits: bool, most: Option<usize>) -> Result<Scores> {
+        let mut own = Lists::default();
+        lists.iter().for_each(|list| own.push(list));
+        let columns = vec![Column { name: "z".to_owned(), values: Values::Lists(own) }];
+        let mut table = Table { source: Source::rows("a.parquet"), columns };
+        take(&mut table, &ScoreChoice { columns: vec![0], logits, guessed: false }, most)
+    }
+
+    #[test]
+    fn what_is_beyond_a_list_is_impossible() {
+        let none = f64::NEG_INFINITY;
+        let found = taken(&[&[0.5, -1.0], &[2.0, 0.0, 1.0]], true, None).unwrap();
+        assert_eq!(found.values, ndarray::array![[0.5, -1.0, none], [2.0, 0.0, 1.0]]);
+        assert_eq!(found.options.unwrap().range(3).as_deref(), Some("2 to 3"));
+        let found = taken(&[&[0.5, 0.5]], false, Some(3)).unwrap();
+        assert_eq!(found.values, ndarray::array![[0.5, 0.5, 0.0]]);
+        assert_eq!(found.named.unwrap(), ["0", "1", "2"]);
+        assert_eq!(found.options.unwrap().range(3).as_deref(), Some("2 of 3"));
+        let found = taken(&[&[0.5], &[0.25]], false, None).unwrap();
+        assert_eq!((found.values.dim(), found.named.unwrap()), ((2, 1), vec!["z".to_owned()]));
+        let error = taken(&[&[0.5, 0.5]], false, Some(1)).err().unwrap();
+        assert_eq!(
+            error.message(),
+            "a.parquet, row 0, column z: 2 options, where there are 1 at most"
+        );
+    }
 }

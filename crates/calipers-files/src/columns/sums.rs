@@ -2,13 +2,10 @@
 
 use calipers::words::listed;
 
-use super::choose::ScoreChoice;
+use super::choose::{NOWHERE_NEAR, ScoreChoice};
 use super::score::Scores;
 use crate::error::{Error, Result};
 use crate::table::Source;
-
-/// Probabilities that were rounded do not sum to 1 by as much as this.
-const NOWHERE_NEAR: f64 = 0.1;
 
 /// Where columns that were guessed sum to nothing near 1 in most rows, the guess is wrong, not the rows.
 pub fn check_sums(source: &Source, scores: &Scores, choice: &ScoreChoice) -> Result<()> {

@@ -27,7 +27,7 @@ pub struct Unlabelled {
     pub f: Probabilities<'static>,
     /// Their columns, by the position in the table.
     pub columns: Vec<usize>,
-    /// Whether they came as a matrix, which is one column of the table.
+    /// Whether they came as a matrix or as lists, which is one column of the table.
     pub is_matrix: bool,
     /// Whether they came as logits.
     pub logits: bool,
@@ -59,9 +59,9 @@ impl Unlabelled {
         }
         let is_matrix = matches!(
             choice.columns.as_slice(),
-            &[only] if matches!(table.columns[only].values, Values::Matrix(_))
+            &[only] if matches!(table.columns[only].values, Values::Matrix(_) | Values::Lists(_))
         );
-        let mut scores = score::take(table, &choice)?;
+        let mut scores = score::take(table, &choice, None)?;
         let count = scores.values.ncols();
         let f = checked::scores(&mut scores, &choice, renormalise, &table.source)?;
         let ScoreChoice { columns, logits, .. } = choice;

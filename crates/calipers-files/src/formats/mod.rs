@@ -10,7 +10,9 @@ pub(crate) mod csv;
 pub(crate) mod growing;
 #[cfg(feature = "parquet")]
 mod guard;
-mod npz;
+mod jsonl;
+pub(crate) mod npz;
+mod packed;
 mod parquet;
 pub(crate) mod pieces;
 
@@ -26,10 +28,12 @@ use crate::sheet::Sheet;
 use crate::table::{Table, Wanted};
 use crate::words::{file_name, joined};
 use growing::Growing;
+use packed::Packed;
 use pieces::Opened;
 
 /// Every format, in the order in which they are named.
-static FORMATS: [Format; 4] = [csv::FORMAT, parquet::FORMAT, arrow::FORMAT, npz::FORMAT];
+static FORMATS: [Format; 5] =
+    [csv::FORMAT, jsonl::FORMAT, parquet::FORMAT, arrow::FORMAT, npz::FORMAT];
 
 /// What a path without an ending is, and standard output.
 static TEXT: &Format = &FORMATS[0];
@@ -42,7 +46,10 @@ static TEXT: &Format = &FORMATS[0];
 ///
 /// let format = Format::of(Path::new("predictions.PQ"))?;
 /// assert_eq!(format.name(), "Parquet");
-/// assert_eq!(Format::endings("or"), ".csv, .tsv, .txt, .parquet, .arrow, .feather, .ipc or .npz");
+/// assert_eq!(
+///     Format::endings("or"),
+///     ".csv, .tsv, .txt, .jsonl, .ndjson, .parquet, .arrow, .feather, .ipc or .npz"
+/// );
 /// # Ok::<(), calipers_files::Error>(())
 /// ```
 #[derive(Debug)]
@@ -59,6 +66,8 @@ pub struct Format {
     start: Option<(&'static [u8], &'static str)>,
     /// Whether it holds arrays that say by their names what they are, instead of columns.
     arrays: bool,
+    /// Whether a file may be compressed as a whole, which a second ending says: it is text.
+    packs: bool,
     support: Support,
 }
 
@@ -98,17 +107,19 @@ impl Format {
     }
 
     /// The format by the path's extension. A path without one, such as `/dev/fd/63`, is text. Text may be
-    /// compressed as a whole, which a second extension says: `.csv.gz`, `.tsv.zst`.
+    /// compressed as a whole, which a second extension says: `.csv.gz`, `.jsonl.zst`.
     ///
     /// # Errors
     /// The extension is not known; the message says which are.
     pub fn of(path: &Path) -> Result<&'static Self> {
         let Some(extension) = extension(path) else { return Ok(TEXT) };
-        if csv::is_packed(path) {
-            return Ok(TEXT);
+        let ends = |format: &Self, end: &str| format.all_extensions().any(|own| own == end);
+        if let Some((_, within)) = Packed::of(path)
+            && let Some(text) = FORMATS.iter().find(|format| format.packs && ends(format, &within))
+        {
+            return Ok(text);
         }
-        let ends = |format: &&Self| format.all_extensions().any(|own| own == extension);
-        FORMATS.iter().find(ends).ok_or_else(|| {
+        FORMATS.iter().find(|format| ends(format, &extension)).ok_or_else(|| {
             Error::input(format!(
                 "{}: files that end in .{} are not known; known are {}",
                 file_name(path),
@@ -127,8 +138,18 @@ impl Format {
             return Ok(TEXT);
         }
         let format = Self::of(path)?;
+        if npz::is_one(path) {
+            let name = file_name(path);
+            return Err(Error::input(format!(
+                "{name}: an NPY file holds one array, and is only read"
+            ))
+            .with_hint("write .npz"));
+        }
         match format.support {
-            Support::BuiltIn { .. } => csv::check_packed(path).map(|()| format),
+            Support::BuiltIn { .. } => match Packed::of(path) {
+                Some((packed, _)) => packed.check(&file_name(path)).map(|()| format),
+                None => Ok(format),
+            },
             #[cfg(not(feature = "parquet"))]
             Support::LeftOut { feature } => Err(format.left_out(path, feature)),
         }
@@ -274,13 +295,16 @@ mod tests {
             ("a.csv.pq", "Parquet"),
             ("a.arrows", "Arrow"),
             ("a.npz", "NPZ"),
+            ("a.npy", "NPZ"),
             ("a.csv.gz", "CSV"),
             ("a.b.TSV.GZ", "CSV"),
             ("a.csv.zst", "CSV"),
+            ("a.ndjson", "JSONL"),
+            ("a.jsonl.GZ", "JSONL"),
         ] {
             assert_eq!(Format::of(Path::new(path)).unwrap().name, name, "{path}");
         }
-        for path in ["a.npy", "a.gz", "a.parquet.gz", "csv.gz"] {
+        for path in ["a.npy.gz", "a.gz", "a.parquet.gz", "csv.gz"] {
             assert!(Format::of(Path::new(path)).is_err(), "{path}");
         }
         assert_eq!(Format::to_write(Path::new("-")).unwrap().name, "CSV");

@@ -74,10 +74,11 @@ pub fn batch(
     check_lengths(&table, choice)?;
     // The scores are taken out of the table, and one of them may be the key.
     let key = choice.key.map(|at| (at, copied(&table, at, choice)));
-    let mut scores = score::take(&mut table, &choice.scores)?;
+    let mut scores = score::take(&mut table, &choice.scores, layout.most_options())?;
     layout.check_classes(&scores, &table.source.name)?;
     let Table { source, mut columns } = table;
     let f = checked::scores(&mut scores, &choice.scores, layout.renormalise(), &source)?;
+    layout.check_options(&scores, &columns[choice.label], &source)?;
     let labels = lookups.labels.codes(&columns[choice.label], &source)?;
     let weights = choice.weight.map(|at| checked::weights(&columns[at], &source)).transpose()?;
     let groups = choice.group.map(|at| lookups.groups.codes(&columns[at], &source)).transpose()?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use glob::glob_with;
 
+use super::dataset;
 use crate::error::{Error, Result, unreadable};
 use crate::formats::Format;
 use crate::names::{OPTIONS, WILDCARDS, is_passed_over, is_readable};
@@ -17,7 +18,7 @@ use crate::words::file_name;
 /// Nothing is there, or nothing that can be read.
 pub fn files(given: &Path) -> Result<Vec<PathBuf>> {
     match fs::metadata(given) {
-        Ok(metadata) if metadata.is_dir() => match below(given)? {
+        Ok(metadata) if metadata.is_dir() => match within(given)? {
             none if none.is_empty() => Err(Error::input(format!(
                 "{}: no file in the directory ends in {}",
                 file_name(given),
@@ -31,6 +32,14 @@ pub fn files(given: &Path) -> Result<Vec<PathBuf>> {
             Format::of(given)?;
             Err(unreadable(&file_name(given), &error))
         }
+    }
+}
+
+/// The files of a directory: those of a dataset, or else all that can be read.
+fn within(directory: &Path) -> Result<Vec<PathBuf>> {
+    match dataset::files(directory)? {
+        Some(files) => Ok(files),
+        None => below(directory),
     }
 }
 
@@ -49,7 +58,7 @@ fn matching(pattern: &Path, missing: &io::Error) -> Result<Vec<PathBuf>> {
     for path in paths {
         let path = path.map_err(|error| unreadable(&file_name(error.path()), error.error()))?;
         if path.is_dir() {
-            found.extend(below(&path)?);
+            found.extend(within(&path)?);
         } else if asked_for || !is_passed_over(&path) {
             found.push(path);
         }

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::dataset::{ClassNames, class_names};
 use super::find::files;
 use super::held::Held;
 use super::partitions::partitions;
@@ -47,6 +48,8 @@ struct Input {
     format: &'static Format,
     bytes: u64,
     partitions: Vec<(String, String)>,
+    /// What the dataset of the file says of its columns.
+    class_names: ClassNames,
     /// What came through a pipe.
     held: Option<Held>,
     /// What is in an object store, and is brought here whenever it is opened.
@@ -194,6 +197,12 @@ impl Inputs {
         self.files.get(file).map_or(&[], |input| &input.partitions)
     }
 
+    /// The names of the classes that the numbers of a column stand for, if the dataset that a file is of says so.
+    pub(super) fn class_names(&self, file: usize, column: &str) -> Option<&[String]> {
+        let names = self.files.get(file)?.class_names.get(column)?;
+        Some(names.as_slice())
+    }
+
     /// The same without some files.
     ///
     /// ```
@@ -278,7 +287,16 @@ impl Input {
         } else {
             (None, fs::metadata(&path).map_err(failed)?.len())
         };
-        Ok(Self { partitions: partitions(&path), path, name, format, bytes, held, object: None })
+        Ok(Self {
+            partitions: partitions(&path),
+            class_names: class_names(&path)?,
+            path,
+            name,
+            format,
+            bytes,
+            held,
+            object: None,
+        })
     }
 
     fn of_object(object: Object) -> Result<Self> {
@@ -288,6 +306,7 @@ impl Input {
             format: Format::of(&path)?,
             bytes: object.bytes(),
             partitions: partitions(&path),
+            class_names: ClassNames::new(),
             held: None,
             object: Some(object),
             path,

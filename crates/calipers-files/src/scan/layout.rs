@@ -11,9 +11,10 @@ use crate::columns::choose::{Choice, choose};
 use crate::columns::classes::class_columns;
 use crate::columns::score::{self, Scores};
 use crate::columns::sums::check_sums;
-use crate::columns::{Columns, FeatureColumns, FoldColumn, ScoreColumns, check_lengths};
+use crate::columns::{Columns, FeatureColumns, FoldColumn, ScoreColumns, check_lengths, paired};
 use crate::error::{Error, Result};
-use crate::table::Table;
+use crate::formats::npz;
+use crate::table::{Column, Source, Table, Values};
 
 /// Which column is what, the same in every file: as it was asked for, or as it was guessed of the first
 /// file that has rows.
@@ -42,6 +43,10 @@ pub struct Layout {
     /// How many columns of predictions there are.
     count: usize,
     origin: Origin,
+    /// Whether the predictions are lists, of which some may be shorter than others.
+    lists: bool,
+    /// The names that the numbers of the labels stand for.
+    label_names: Option<Vec<String>>,
     guessed: bool,
     guessed_scores: bool,
     /// The file that was looked at.
@@ -57,6 +62,16 @@ impl Layout {
     /// # Errors
     /// There are no rows, a column is not there, or the predictions cannot be guessed.
     pub fn of(inputs: &Inputs, asked: &Columns) -> Result<Self> {
+        let arrays = (0..inputs.len()).find(|&file| npz::is_one(inputs.path(file)));
+        let asked = &match arrays {
+            Some(array) if inputs.len() > 1 => {
+                let name = inputs.name(array);
+                return Err(Error::input(format!("{name}: NPY files are read one at a time"))
+                    .with_hint("write .npz, which holds predictions and labels"));
+            }
+            Some(array) => paired(inputs.path(array), asked)?,
+            None => asked.clone(),
+        };
         let wanted = asked.wanted();
         for file in 0..inputs.len() {
             let mut opened = inputs.open(file, &wanted)?;
@@ -66,7 +81,7 @@ impl Layout {
                     if table.rows() > 0 {
                         let names = asked.singles().map(String::as_str);
                         add_partitions(&mut table, names, inputs.partitions(file));
-                        return Self::chosen(table, asked, inputs.partitions(file));
+                        return Self::chosen(table, asked, inputs, file);
                     }
                 }
             }
@@ -74,10 +89,20 @@ impl Layout {
         Err(no_rows(inputs))
     }
 
-    fn chosen(mut table: Table, asked: &Columns, partitions: &[(String, String)]) -> Result<Self> {
+    fn chosen(mut table: Table, asked: &Columns, inputs: &Inputs, file: usize) -> Result<Self> {
         let choice = choose(&table, asked)?;
+        let partitions = inputs.partitions(file);
+        let label_names = inputs.class_names(file, &table.columns[choice.label].name);
+        // What a dataset calls its classes is what its lists are of; columns have names of their own.
+        let lists = choice.scores.columns.iter().any(|&at| {
+            matches!(table.columns[at].values, Values::Lists(_)) && asked.classes.is_none()
+        });
+        let asked = &match label_names.filter(|_| lists) {
+            Some(names) => asked.clone().classes(names),
+            None => asked.clone(),
+        };
         check_lengths(&table, &choice)?;
-        let found = score::take(&mut table, &choice.scores)?;
+        let found = score::take(&mut table, &choice.scores, asked.classes.as_ref().map(Vec::len))?;
         if !asked.renormalise {
             check_sums(&table.source, &found, &choice.scores)?;
         }
@@ -85,14 +110,19 @@ impl Layout {
         let all = own.chain(partitions.iter().map(|(name, _)| name)).cloned().collect();
         let own = |at: usize| table.columns[at].name.clone();
         let scores: Vec<String> = choice.scores.columns.iter().map(|&at| own(at)).collect();
+        // Rows that are yet to come may have fewer.
+        let most = found.options.as_ref().map(|_| format!("up to {}", found.columns.len()));
+        let origin = choice.origin(&table, &found.columns).with("options", Vec::from_iter(most));
         let layout = Self {
             columns: named(&choice, asked, scores.clone(), own),
             scores,
             count: found.columns.len(),
-            origin: choice.origin(&table, &found.columns),
+            origin,
+            lists: found.options.is_some(),
             guessed: choice.is_guessed(),
             guessed_scores: choice.scores.guessed,
             first: table.source.name.clone(),
+            label_names: label_names.map(<[String]>::to_vec),
             named: found.named,
             all,
         };
@@ -189,6 +219,44 @@ impl Layout {
     /// All columns of that file, and those of its folders.
     pub(super) fn all(&self) -> &BTreeSet<String> {
         &self.all
+    }
+
+    /// The names that the numbers of the labels of a file stand for.
+    ///
+    /// # Errors
+    /// They are not those of the first file.
+    pub(super) fn label_names(&self, inputs: &Inputs, file: usize) -> Result<Option<&[String]>> {
+        let own = inputs.class_names(file, self.label());
+        match own == self.label_names.as_deref() {
+            true => Ok(self.label_names.as_deref()),
+            false => Err(Error::input(format!(
+                "{}: its labels do not stand for the classes that those of {} do",
+                inputs.name(file),
+                self.first
+            ))),
+        }
+    }
+
+    /// How many options a row may have, if the predictions are lists.
+    pub(super) fn most_options(&self) -> Option<usize> {
+        self.lists.then_some(self.count)
+    }
+
+    /// Refuses a label that is none of the options of its row.
+    pub(super) fn check_options(
+        &self,
+        scores: &Scores,
+        label: &Column,
+        source: &Source,
+    ) -> Result<()> {
+        let Some(options) = &scores.options else { return Ok(()) };
+        match (&self.columns.classes, options.range(self.count)) {
+            (_, None) => Ok(()),
+            (Some(classes), Some(_)) => options.check_words(label, classes, source),
+            (None, Some(_)) => options.check_numbers(label, source).and_then(|()| {
+                options.check_words(label, self.named.as_deref().unwrap_or_default(), source)
+            }),
+        }
     }
 
     /// Refuses the predictions of another file that are of other classes: only the matrices of archives

@@ -8,6 +8,7 @@ mod alike;
 mod batch;
 mod book;
 mod constant;
+mod dataset;
 mod find;
 mod held;
 mod inputs;

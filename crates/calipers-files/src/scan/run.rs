@@ -10,10 +10,12 @@ use super::alike::places;
 use super::batch::{Batch, Lookups, batch};
 use super::book::Book;
 use super::constant::add_partitions;
+use super::dataset::name_labels;
 use super::inputs::Inputs;
 use super::layout::{Layout, no_rows};
 use super::queue::{Queue, Unit};
 use crate::columns::Columns;
+use crate::columns::choose::Choice;
 use crate::error::{Error, Result};
 use crate::formats::pieces::Opened;
 use crate::table::Wanted;
@@ -267,7 +269,8 @@ impl<'a> Scan<'a> {
             true => unit.part..unit.part + 1,
             false => 0..opened.shape().parts,
         };
-        let mut choice = None;
+        let names = self.layout.label_names(self.inputs, unit.file)?;
+        let mut choice: Option<Choice> = None;
         for part in parts {
             for piece in opened.pieces(part)? {
                 let piece = piece?;
@@ -277,6 +280,9 @@ impl<'a> Scan<'a> {
                     Some(choice) => choice,
                     None => choice.insert(places(&table, self.layout, partitions)?),
                 };
+                if let Some(names) = names {
+                    name_labels(&mut table.columns[choice.label], names, &table.source)?;
+                }
                 let rows = table.rows();
                 let batch = match rows {
                     0 => None,

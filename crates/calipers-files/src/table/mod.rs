@@ -1,6 +1,7 @@
 //! What every reader yields: a [`Table`] of named columns.
 
 mod lines;
+mod lists;
 mod source;
 mod text;
 mod wanted;
@@ -8,6 +9,7 @@ mod wanted;
 use ndarray::Array2;
 
 pub use lines::Lines;
+pub use lists::Lists;
 pub use source::Source;
 pub use text::Text;
 pub(crate) use wanted::NOT_READ;
@@ -47,7 +49,9 @@ pub enum Values {
     Text(Text),
     /// Rows of numbers: only archives have these.
     Matrix(Array2<f64>),
-    /// What cannot be used, described in a few words: lists, or what was not read.
+    /// A list of numbers a row, not all of one length perhaps.
+    Lists(Lists),
+    /// What cannot be used, described in a few words: lists of words, or what was not read.
     Other(String),
 }
 
@@ -58,6 +62,7 @@ impl Values {
             Self::Numbers(numbers) => Some(numbers.len()),
             Self::Text(text) => Some(text.len()),
             Self::Matrix(matrix) => Some(matrix.nrows()),
+            Self::Lists(lists) => Some(lists.len()),
             Self::Other(_) => None,
         }
     }

@@ -17,6 +17,8 @@ pub struct Source {
     origin: Origin,
     /// The number within the file of the table's first row.
     first: u64,
+    /// The line or the number within the file of each row, where rows were picked.
+    picked: Option<Vec<u64>>,
 }
 
 #[derive(Debug)]
@@ -29,17 +31,17 @@ enum Origin {
 impl Source {
     /// Text, in which a row has a line.
     pub fn text(name: &str, lines: Lines) -> Self {
-        Self { name: name.to_owned(), origin: Origin::Text(lines), first: 0 }
+        Self { name: name.to_owned(), origin: Origin::Text(lines), first: 0, picked: None }
     }
 
     /// A table without lines.
     pub fn rows(name: &str) -> Self {
-        Self { name: name.to_owned(), origin: Origin::Rows, first: 0 }
+        Self { name: name.to_owned(), origin: Origin::Rows, first: 0, picked: None }
     }
 
     /// An archive of arrays, which say by their names what they are for.
     pub fn archive(name: &str) -> Self {
-        Self { name: name.to_owned(), origin: Origin::Archive, first: 0 }
+        Self { name: name.to_owned(), origin: Origin::Archive, first: 0, picked: None }
     }
 
     /// The same file, of which the table holds the rows from this one on.
@@ -73,11 +75,27 @@ impl Source {
 
     /// The place of a row: the line where there are lines, or else the row's number from 0.
     pub fn place(&self, row: usize) -> String {
-        match &self.origin {
-            Origin::Text(lines) => format!("{}, line {}", self.name, lines.of(row)),
-            Origin::Rows | Origin::Archive => {
-                format!("{}, row {}", self.name, self.first + row as u64)
-            }
+        let kind = if self.is_text() { "line" } else { "row" };
+        format!("{}, {kind} {}", self.name, self.number(row))
+    }
+
+    /// The same file, of which the table holds only these rows, in this order.
+    pub(crate) fn picked(&self, rows: &[usize]) -> Self {
+        let origin = match &self.origin {
+            Origin::Text(_) => Origin::Text(Lines::default()),
+            Origin::Rows => Origin::Rows,
+            Origin::Archive => Origin::Archive,
+        };
+        let picked = Some(rows.iter().map(|&row| self.number(row)).collect());
+        Self { name: self.name.clone(), origin, first: self.first, picked }
+    }
+
+    /// The line of a row, or its number.
+    fn number(&self, row: usize) -> u64 {
+        match (&self.picked, &self.origin) {
+            (Some(picked), _) => picked.get(row).copied().unwrap_or_default(),
+            (None, Origin::Text(lines)) => lines.of(row),
+            (None, Origin::Rows | Origin::Archive) => self.first + row as u64,
         }
     }
 

@@ -58,6 +58,11 @@ impl Wanted {
         self.all || self.names(name)
     }
 
+    /// The columns that were asked for by name, in no particular order.
+    pub(crate) fn all_names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
     /// Whether a column was asked for by name.
     pub fn names(&self, name: &str) -> bool {
         self.names.contains(name)

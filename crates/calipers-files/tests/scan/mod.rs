@@ -1,6 +1,7 @@
 //! Many files, a batch at a time.
 
 mod books;
+mod dataset;
 mod found;
 mod odd;
 mod places;

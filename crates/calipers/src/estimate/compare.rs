@@ -1,5 +1,6 @@
 //! Several models on the same labels.
 
+mod board;
 mod keeper;
 mod paired;
 
@@ -12,6 +13,7 @@ use super::report::{Estimate, Report, number};
 use crate::data::Predictions;
 use crate::error::{Error, Result};
 
+pub use board::{Leaderboard, Place};
 use keeper::{Keeper, Kept};
 use paired::{Paired, Side, null_variance};
 

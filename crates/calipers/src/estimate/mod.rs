@@ -19,7 +19,7 @@ pub(crate) mod scorer;
 mod track;
 mod upper;
 
-pub use compare::{Comparison, Difference};
+pub use compare::{Comparison, Difference, Leaderboard, Place};
 pub(crate) use cross_fit::predicted;
 pub use decompose::Decomposition;
 pub(crate) use decompose::parts_of;

@@ -102,6 +102,10 @@ pub struct Report {
     /// Whether the data contradict it, with the confidence of the bounds.
     #[serde(skip)]
     pub contradicted: bool,
+    /// Whether all rows have one and the same prediction: what is measured is then how far the classes'
+    /// frequencies are from it.
+    #[serde(skip)]
+    pub constant: bool,
     /// How many rows were renormalised because their sum was off by more than rounding.
     pub renormalised_rows: usize,
     /// How many fits were made.

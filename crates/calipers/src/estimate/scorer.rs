@@ -37,7 +37,7 @@ impl Scorer {
     /// That of a metric.
     ///
     /// # Errors
-    /// A metric that so many classes do not have.
+    /// A metric that so many classes, or a stated confidence, do not have.
     pub fn new(metric: &Metric, classes: usize, binary: BinaryNorm, floor: f64) -> Result<Self> {
         let whole_pair = metric.scope() == Scope::Canonical && classes == 2;
         let factor = match binary {
@@ -49,7 +49,7 @@ impl Scorer {
             scope: metric.scope(),
             side: metric.side(),
             factor,
-            loss: metric.loss(classes, floor)?,
+            loss: metric.loss(classes, binary, floor)?,
         })
     }
 

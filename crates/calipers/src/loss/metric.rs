@@ -48,6 +48,9 @@ pub enum BinaryNorm {
     Scalar,
     /// The norm of both columns: 2^(1/p) times the scalar; twice the scalar for `brier`.
     Vector,
+    /// The scalar, where f₁ is how sure somebody was and class 1 is that they were right: over-confident is
+    /// what is too high, also below 1/2, as for a top class.
+    Confidence,
 }
 
 impl Metric {
@@ -140,9 +143,23 @@ impl Metric {
     /// The loss whose scores estimate this metric.
     ///
     /// # Errors
-    /// A side asked of a whole vector of more than two classes.
-    pub(crate) fn loss(&self, classes: usize, log_floor: f64) -> Result<Box<dyn ProperLoss>> {
+    /// A side asked of a whole vector of more than two classes; a top class, or each class, of a stated
+    /// confidence.
+    pub(crate) fn loss(
+        &self,
+        classes: usize,
+        binary: BinaryNorm,
+        log_floor: f64,
+    ) -> Result<Box<dyn ProperLoss>> {
         let loss = self.loss.scorer(log_floor);
+        let stated = binary == BinaryNorm::Confidence;
+        if stated && self.scope != Scope::Canonical {
+            let whole = Self { scope: Scope::Canonical, ..self.clone() };
+            return Err(Error::Inapplicable {
+                metric: self.to_string(),
+                reason: format!("a stated confidence is one number of a row; ask for {whole}"),
+            });
+        }
         let Some(side) = self.side else { return Ok(loss) };
         if self.scope == Scope::Canonical && classes > 2 {
             return Err(Error::Inapplicable {
@@ -153,7 +170,7 @@ impl Metric {
                 ),
             });
         }
-        let pivot = if self.scope == Scope::Top { Pivot::Certainty } else { Pivot::Half };
+        let pivot = if stated || self.scope == Scope::Top { Pivot::Certainty } else { Pivot::Half };
         Ok(Box::new(Sided { side, pivot, inner: loss }))
     }
 }

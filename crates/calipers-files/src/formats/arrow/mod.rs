@@ -22,6 +22,7 @@ pub(super) const FORMAT: Format = Format {
     aliases: &["arrows"],
     start: Some((b"ARROW1", "an Arrow file")),
     arrays: false,
+    packs: false,
     #[cfg(feature = "parquet")]
     support: Support::BuiltIn {
         read: |file, asked| super::guard::guarded(asked.name, || read::read(file, asked)),

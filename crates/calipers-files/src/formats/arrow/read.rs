@@ -15,7 +15,7 @@ use super::ipc;
 use super::widen::{loses_digits, widen};
 use crate::allowance::{Allowance, CELL};
 use crate::error::{Error, Result, unreadable};
-use crate::table::{Column, NOT_READ, Source, Table, Text, Values, Wanted};
+use crate::table::{Column, Lists, NOT_READ, Source, Table, Text, Values, Wanted};
 
 /// Reads a file of either format.
 pub fn read(file: File, asked: Asked<'_>) -> Result<Table> {
@@ -82,6 +82,7 @@ pub fn projection(schema: &Schema, wanted: &Wanted) -> Vec<usize> {
 enum Cells {
     Numbers,
     Text,
+    Lists,
 }
 
 impl Cells {
@@ -89,7 +90,12 @@ impl Cells {
         match kind {
             // A dictionary of dictionaries could unfold to anything.
             DataType::Dictionary(_, value) if !matches!(**value, DataType::Dictionary(..)) => {
-                Self::of(value)
+                Self::of(value).filter(|cells| *cells != Self::Lists)
+            }
+            DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _)
+                if item.data_type().is_numeric() =>
+            {
+                Some(Self::Lists)
             }
             DataType::Null => Some(Self::Numbers),
             kind if kind.is_numeric() => Some(Self::Numbers),
@@ -123,6 +129,7 @@ impl Gathered {
                 None => Values::Other(format!("of type {kind}")),
                 Some(Cells::Numbers) => Values::Numbers(Vec::new()),
                 Some(Cells::Text) => Values::Text(Text::default()),
+                Some(Cells::Lists) => Values::Lists(Lists::default()),
             };
             Column { name: field.name().clone(), values }
         };
@@ -145,6 +152,9 @@ impl Gathered {
             match &mut self.columns[at].values {
                 Values::Text(text) => {
                     self.letters += append_text(text, array, allowance, &unusable)?;
+                }
+                Values::Lists(lists) => {
+                    self.letters += append_lists(lists, array, allowance, &unusable)?;
                 }
                 values => append(values, array).map_err(unusable)?,
             }
@@ -173,6 +183,32 @@ fn append(values: &mut Values, array: &ArrayRef) -> std::result::Result<(), Arro
     cells.as_string::<i32>().iter().for_each(|cell| text.push(cell.unwrap_or_default()));
     *values = Values::Text(text);
     Ok(())
+}
+
+/// Appends an array's lists; a list that is null is empty, a number that is null is NaN. The answer is how many
+/// bytes they are.
+fn append_lists(
+    lists: &mut Lists,
+    array: &ArrayRef,
+    allowance: &mut Allowance,
+    unusable: &dyn Fn(ArrowError) -> Error,
+) -> Result<u64> {
+    let mut bytes = 0;
+    for row in 0..array.len() {
+        let list = match array.data_type() {
+            _ if array.is_null(row) => None,
+            DataType::List(_) => Some(array.as_list::<i32>().value(row)),
+            DataType::LargeList(_) => Some(array.as_list::<i64>().value(row)),
+            _ => array.as_fixed_size_list_opt().map(|list| list.value(row)),
+        };
+        let own = CELL.saturating_mul(list.as_ref().map_or(0, |list| list.len() as u64));
+        bytes += own;
+        allowance.spend(own)?;
+        lists
+            .push_with(|numbers| list.map_or(Ok(()), |list| widen(numbers, &list)))
+            .map_err(unusable)?;
+    }
+    Ok(bytes)
 }
 
 /// Appends an array's cells to text; null is empty.

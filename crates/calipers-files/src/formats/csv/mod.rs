@@ -2,7 +2,6 @@
 
 mod builder;
 mod lines;
-mod packed;
 mod read;
 mod record;
 mod write;
@@ -12,14 +11,13 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::growing::Growing;
+use super::packed::{Packed, Packer, Unfolded, packer, unpacked};
 use super::pieces::{Count, Counted, Opened, Piece, Pieces, Size, until_empty};
 use super::{Asked, Format, Support, extension};
 use crate::error::Result;
 use crate::sheet::Sheet;
 use crate::table::{Table, Wanted};
-use crate::words::file_name;
 pub(crate) use builder::number;
-use packed::{Packed, Packer, Unfolded};
 use read::Reader;
 use write::Writer;
 
@@ -30,6 +28,7 @@ pub(super) const FORMAT: Format = Format {
     aliases: &["tab"],
     start: None,
     arrays: false,
+    packs: true,
     support: Support::BuiltIn {
         read: |file, asked| read(file, asked),
         open: |file, asked| Ok(Box::new(open(Box::new(file), asked)?)),
@@ -42,9 +41,9 @@ pub(super) const FORMAT: Format = Format {
 pub(crate) fn read(file: impl Read, asked: Asked<'_>) -> Result<Table> {
     let Asked { path, name, wanted, allowance } = asked;
     let delimiter = delimiter(path);
-    match packed(path) {
+    match Packed::of(path) {
         None => Reader::open(file, name, delimiter, wanted)?.take(Size::WHOLE),
-        Some(packed) => {
+        Some((packed, _)) => {
             let text = Unfolded::new(packed.unpack(file, name)?, allowance);
             Reader::open(text, name, delimiter, wanted)?.take(Size::WHOLE)
         }
@@ -67,10 +66,7 @@ struct Text<'a> {
 pub(crate) fn open<'a>(file: Box<dyn Read + 'a>, asked: Asked<'a>) -> Result<impl Opened + 'a> {
     let Asked { path, name, wanted, .. } = asked;
     let (file, count) = Counted::new(file);
-    let text = match packed(path) {
-        None => Box::new(file),
-        Some(packed) => packed.unpack(file, name)?,
-    };
+    let text = unpacked(path, file, name)?;
     Ok(Text { reader: Reader::open(text, name, delimiter(path), wanted)?, count })
 }
 
@@ -83,14 +79,14 @@ impl Opened for Text<'_> {
 }
 
 fn write(sheet: &Sheet<'_>, path: &Path, file: &mut File) -> io::Result<()> {
-    let mut out = Packer::new(packed(path), file)?;
+    let mut out = packer(path, file)?;
     write::write(sheet, delimiter(path).unwrap_or(b','), &mut out)?;
     out.finish()
 }
 
 /// Begins a file that sheets are added to.
 fn append(path: &Path, file: File) -> io::Result<Box<dyn Growing>> {
-    let out = Packer::new(packed(path), file)?;
+    let out = packer(path, file)?;
     Ok(Box::new(Writer::new(delimiter(path).unwrap_or(b','), out)))
 }
 
@@ -104,25 +100,11 @@ pub(crate) fn print(sheet: &Sheet<'_>) -> io::Result<()> {
     write::write(sheet, b',', io::stdout().lock())
 }
 
-/// Whether a file is text that is compressed as a whole.
-pub(super) fn is_packed(path: &Path) -> bool {
-    packed(path).is_some()
-}
-
-/// Refuses to write what this build cannot compress.
-pub(super) fn check_packed(path: &Path) -> Result<()> {
-    packed(path).map_or(Ok(()), |packed| packed.check(&file_name(path)))
-}
-
-fn packed(path: &Path) -> Option<Packed> {
-    Packed::of(path, &FORMAT.all_extensions().collect::<Vec<_>>())
-}
-
 /// The delimiter, if the file's name tells; else the first line does.
 fn delimiter(path: &Path) -> Option<u8> {
-    let own = match packed(path) {
+    let own = match Packed::of(path) {
         None => extension(path)?,
-        Some(_) => extension(Path::new(path.file_stem()?))?,
+        Some((_, own)) => own,
     };
     ["tsv", "tab"].contains(&own.as_str()).then_some(b'\t')
 }

@@ -9,11 +9,11 @@ use std::io::{self, Chain, Cursor, ErrorKind, Read};
 
 use csv::{ByteRecord, ReaderBuilder};
 
+use super::super::packed::refused;
 use super::super::pieces::Size;
 use super::super::started;
 use super::builder::Builder;
 use super::lines::UnixLines;
-use super::packed::refused;
 use super::record::{Records, too_long};
 use crate::error::{Error, Result, unreadable};
 use crate::table::{Column, Lines, Source, Table, Wanted};

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use csv::WriterBuilder;
 
 use super::super::growing::Growing;
-use super::packed::Packer;
+use super::super::packed::Packer;
 use crate::sheet::{Cells, Sheet};
 
 /// Writes CSV or TSV.

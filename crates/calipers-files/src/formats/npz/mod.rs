@@ -1,29 +1,44 @@
-//! NPZ, NumPy's archive of arrays.
+//! NPZ, NumPy's archive of arrays, and NPY, an array alone.
 
 mod npy;
+mod one;
 mod read;
 mod write;
 
+use std::fs::File;
+
+pub(crate) use one::is_one;
+
 use super::pieces::{Piece, Whole};
-use super::{Format, Support};
+use super::{Asked, Format, Support};
+use crate::error::Result;
+use crate::table::Table;
 
 pub(super) const FORMAT: Format = Format {
     name: "NPZ",
     about: "NPZ with the arrays probs (or logits) and labels, and weights, groups, folds and classes \
-            if there are",
+            if there are, or a pair of NPY files",
     extensions: &["npz"],
-    aliases: &[],
+    aliases: &["npy"],
     start: Some((b"PK\x03\x04", "a zip archive, such as NPZ")),
     arrays: true,
+    packs: false,
     support: Support::BuiltIn {
-        read: read::read,
+        read,
         // An array is not cut without being read, and so an archive is one piece.
         open: |file, asked| {
             let bytes = asked.allowance.size();
-            Ok(Box::new(Whole::new(move || Ok(Piece { table: read::read(file, asked)?, bytes }))))
+            Ok(Box::new(Whole::new(move || Ok(Piece { table: read(file, asked)?, bytes }))))
         },
         write: |sheet, _, file| write::write(sheet, file),
         // An array begins with its length.
         append: None,
     },
 };
+
+fn read(file: File, asked: Asked<'_>) -> Result<Table> {
+    match is_one(asked.path) {
+        true => one::read(file, asked),
+        false => read::read(file, asked),
+    }
+}

@@ -39,7 +39,7 @@ pub fn read(file: File, asked: Asked<'_>) -> Result<Table> {
     Ok(Table { source: Source::archive(name), columns })
 }
 
-fn explain(fault: Fault, array: &str, name: &str) -> Error {
+pub fn explain(fault: Fault, array: &str, name: &str) -> Error {
     let reason = match fault {
         Fault::Refused(error) => return error,
         Fault::Io(error) => plain(&error),

@@ -22,6 +22,7 @@ pub(super) const FORMAT: Format = Format {
     aliases: &["pq"],
     start: Some((b"PAR1", "a Parquet file")),
     arrays: false,
+    packs: false,
     #[cfg(feature = "parquet")]
     support: Support::BuiltIn {
         read: |file, asked| super::guard::guarded(asked.name, || read::read(file, asked)),

@@ -4,6 +4,7 @@ use std::fs::File;
 
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
+use parquet::file::metadata::RowGroupMetaData;
 
 use super::super::Asked;
 use super::super::arrow::read::{Gathered, projection, unusable};
@@ -34,6 +35,15 @@ impl<'a> Parquet<'a> {
     }
 }
 
+/// How many cells a row of a group has, on average: lists have many.
+fn cells(group: &RowGroupMetaData, mask: &ProjectionMask) -> usize {
+    let rows = group.num_rows().max(1).unsigned_abs();
+    let columns = group.columns().iter().enumerate().filter(|(at, _)| mask.leaf_included(*at));
+    let values = columns
+        .fold(0u64, |sum, (_, column)| sum.saturating_add(column.num_values().unsigned_abs()));
+    usize::try_from(values.div_ceil(rows)).unwrap_or(usize::MAX)
+}
+
 impl Opened for Parquet<'_> {
     fn shape(&self) -> Shape {
         let parts = self.metadata.metadata().num_row_groups();
@@ -44,8 +54,9 @@ impl Opened for Parquet<'_> {
         let Asked { name, wanted, allowance, .. } = &self.asked;
         let (schema, groups) = (self.metadata.schema(), self.metadata.metadata().row_groups());
         let roots = projection(schema, wanted);
-        let size = Size::of(roots.len());
-        let mask = ProjectionMask::roots(self.metadata.parquet_schema(), roots);
+        let (count, schema_of) = (roots.len(), self.metadata.parquet_schema());
+        let mask = ProjectionMask::roots(schema_of, roots);
+        let size = Size::of(groups.get(part).map_or(count, |group| cells(group, &mask)));
         let mut widths = Widths::default();
         let own: Vec<usize> = groups.get(part).map(|_| part).into_iter().collect();
         let file = self.file.try_clone().map_err(|error| unreadable(name, &error))?;

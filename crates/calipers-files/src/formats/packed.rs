@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 
-use super::super::extension;
+use super::extension;
 use crate::allowance::Allowance;
 use crate::error::{Error, Result};
 
@@ -19,15 +19,14 @@ pub enum Packed {
 }
 
 impl Packed {
-    /// How a file is compressed, by what its name ends in; what it ends in before that is `of`.
-    pub fn of(path: &Path, of: &[&str]) -> Option<Self> {
+    /// How a file is compressed, by what its name ends in, and what it ends in before that.
+    pub fn of(path: &Path) -> Option<(Self, String)> {
         let packed = match extension(path)?.as_str() {
             "gz" => Self::Gzip,
             "zst" => Self::Zstandard,
             _ => return None,
         };
-        let before = extension(Path::new(path.file_stem()?))?;
-        of.contains(&before.as_str()).then_some(packed)
+        Some((packed, extension(Path::new(path.file_stem()?))?))
     }
 
     /// Refuses what this build cannot write.
@@ -118,6 +117,22 @@ impl<W: Write> Write for Packer<W> {
 fn no_zstandard(name: &str) -> Error {
     Error::input(format!("{name}: this build of calipers has no support for .zst files"))
         .with_hint("build it with the feature parquet")
+}
+
+/// What is in a text, which may be compressed as a whole.
+///
+/// # Errors
+/// As [`Packed::unpack`].
+pub fn unpacked<'a>(path: &Path, file: impl Read + 'a, name: &str) -> Result<Box<dyn Read + 'a>> {
+    match Packed::of(path) {
+        None => Ok(Box::new(file)),
+        Some((packed, _)) => packed.unpack(file, name),
+    }
+}
+
+/// Begins a text that is compressed as a whole if its name says so.
+pub fn packer<W: Write>(path: &Path, file: W) -> io::Result<Packer<W>> {
+    Packer::new(Packed::of(path).map(|(packed, _)| packed), file)
 }
 
 /// Hands on what it reads, as long as it may be made of the file.

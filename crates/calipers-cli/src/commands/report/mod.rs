@@ -1,19 +1,22 @@
 //! `calipers report`: read, estimate, and write a page.
 
+mod index;
+
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use calipers::Predictions;
+use calipers::{Examination, Predictions};
 use calipers_draw::{Page, Run};
 use calipers_files::words::file_name;
 
-use super::compare::{Models, load_models};
 use super::explain::explain;
 use super::measure::{estimator, metrics};
+use super::models::{Asked, Models};
 use crate::args::{
-    AnswerArgs, Binary, ColumnArgs, FeatureArgs, MEASURE, ManyArgs, MethodArgs, MetricArgs, to_read,
+    AnswerArgs, Binary, ColumnArgs, FeatureArgs, MEASURE, ManyArgs, MethodArgs, MetricArgs,
+    ModelArgs, to_read,
 };
 use crate::error::{Failure, Result};
 use crate::output;
@@ -23,9 +26,12 @@ const EXAMPLES: &str = "\
 Examples:
   calipers report predictions.parquet -o report.html
   calipers report old.csv new.csv -o comparison.html --metric l1,log
+  calipers report models/ --index -o pages/
 
 The page is one file that asks for nothing else: it can be mailed, kept, printed.
-Several files hold the same rows in the same order, with the same labels.";
+Several files hold the same rows in the same order, with the same labels. With
+--index every file is a model with rows of its own: each gets a page, and
+index.html lists them.";
 
 /// Write a page that shows how far the probabilities are from the truth
 #[derive(Debug, clap::Args)]
@@ -39,12 +45,19 @@ pub struct Args {
     )]
     pub files: Vec<PathBuf>,
 
-    /// File to write: .html; - prints it
+    /// File to write: .html; - prints it; with --index the directory of all pages
     #[arg(short, long, value_name = "HTML")]
     pub output: PathBuf,
 
+    /// Write a page for every file, of directories too, and index.html, which lists them
+    #[arg(long)]
+    pub index: bool,
+
     #[command(flatten)]
     pub columns: ColumnArgs,
+
+    #[command(flatten)]
+    pub models: ModelArgs,
 
     #[command(flatten)]
     pub features: FeatureArgs,
@@ -68,29 +81,42 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
+    if args.index {
+        return index::run(args);
+    }
     if let Some(extension) = args.output.extension()
         && !["html", "htm"].contains(&extension.to_string_lossy().to_lowercase().as_str())
     {
         return Err(Failure::input(format!("{}: a page ends in .html", file_name(&args.output))));
     }
-    if args.features.features.is_some() && args.files.len() > 1 {
+    if args.features.features.is_some() && (args.files.len() > 1 || args.models.flag().is_some()) {
         return Err(Failure::input("--features: models are compared by their predictions alone")
             .hint("write a page of each model"));
     }
+    let (_, html) = draw(args, &args.files)?;
+    if args.output == Path::new("-") {
+        return output::print(&html);
+    }
+    Ok(calipers_files::write(&args.output, |file| file.write_all(html.as_bytes()))?)
+}
+
+/// What is seen in files of models that are compared, and the page that shows it.
+fn draw(args: &Args, paths: &[PathBuf]) -> Result<(Examination, String)> {
     let metrics = metrics(args.metrics.metric.iter().map(String::as_str))?;
-    let estimator = args.answer.ask(estimator(metrics, &args.method)?.bracket(args.bracket));
+    let estimator =
+        args.answer.ask(estimator(metrics, &args.method, &args.columns)?.bracket(args.bracket));
     let start = Instant::now();
     let progress = Progress::start("reading");
     let said = |line: &str| progress.say(line);
-    let (mut models, plan) = load_models(
-        &args.files,
-        &args.columns,
-        &args.features,
-        &args.many,
-        &args.method.fitting,
-        &progress,
-        &said,
-    )?;
+    let asked = Asked {
+        paths,
+        columns: &args.columns,
+        models: &args.models,
+        features: &args.features,
+        many: &args.many,
+        fitting: &args.method.fitting,
+    };
+    let (mut models, plan) = asked.load(&progress, &said)?;
     for (name, _) in models.iter_mut().filter(|(name, _)| name == "-") {
         *name = "standard input".to_owned();
     }
@@ -110,10 +136,7 @@ pub fn run(args: &Args) -> Result<()> {
     run.inputs = inputs;
     run.vector = args.method.bounds.binary == Binary::Vector;
     let html = Page::new(&seen, run).html();
-    if args.output == Path::new("-") {
-        return output::print(&html);
-    }
-    Ok(calipers_files::write(&args.output, |file| file.write_all(html.as_bytes()))?)
+    Ok((seen, html))
 }
 
 /// Leaves out the folders, where the files' names alone tell the models apart.

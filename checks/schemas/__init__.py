@@ -1,0 +1,1 @@
+"""The command as the programs that read its JSON see it."""

@@ -1,0 +1,224 @@
+//! `calipers lm-eval`: what lm-evaluation-harness wrote of language models.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use calipers::words::{thousands, visible};
+use calipers::{Comparison, Estimator, Folds, Predictions, Report};
+use calipers_draw::text::{self, Face, note};
+use calipers_draw::{Page, Run, leaderboard_page};
+use calipers_files::words::file_name;
+use calipers_files::{LeftOut, LmEval, ModelRuns, Questions};
+use serde_json::{Map, Value, json};
+
+use super::compare::BoardFormat;
+use super::explain::explain;
+use super::measure::{estimator, metrics};
+use crate::args::{ColumnArgs, MethodArgs, MetricArgs, OUTPUT};
+use crate::error::{Failure, Result, say};
+use crate::output::{self, look};
+use crate::progress::Progress;
+
+const EXAMPLES: &str = "\
+Examples:
+  lm_eval --tasks arc_easy,mmlu --log_samples --output_path results/ ...
+  calipers lm-eval results/
+  calipers lm-eval results/ --task arc_easy --metric top-l1,top-over-l1
+  calipers lm-eval results/ --format json
+  calipers lm-eval results/ -o report.html
+
+Of every multiple-choice task the probabilities are the softmax of the options'
+log-likelihoods, over the options that a question has. Errors are of all tasks
+together and of each, with bounds that hold together; several models are listed
+by the error found in the questions that all of them answered. Tasks whose
+answers are written, or of which several are right, are named and left out.";
+
+/// What is measured unless it is said: of the answer given, and of all options.
+const DEFAULTS: [&str; 2] = ["top-l1", "l1"];
+
+/// Measure language models from the samples of lm-evaluation-harness
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Directories that lm_eval --log_samples --output_path wrote to, or its samples_*.jsonl
+    #[arg(value_name = "DIR", required = true, num_args = 1..)]
+    pub paths: Vec<PathBuf>,
+
+    /// Tasks to measure, separated by commas [default: all]
+    #[arg(long, value_name = "TASKS", value_delimiter = ',')]
+    pub task: Vec<String>,
+
+    #[command(flatten)]
+    pub metrics: MetricArgs,
+
+    #[command(flatten)]
+    pub method: MethodArgs,
+
+    /// Write a page with figures, too: .html
+    #[arg(short, long, value_name = "HTML", help_heading = OUTPUT)]
+    pub output: Option<PathBuf>,
+
+    /// How to print the errors; csv and html are the leaderboard of several models
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", help_heading = OUTPUT)]
+    pub format: BoardFormat,
+}
+
+/// The models that were measured: each with all of its questions, and all with those that they share.
+struct Found {
+    names: Vec<String>,
+    reports: Vec<Report>,
+    /// The comparison of several, and how many questions it is of.
+    compared: Option<(Comparison, usize)>,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<()> {
+    let fitting = &args.method.fitting;
+    let asked = [
+        ("--fold-column", fitting.fold_column.is_some()),
+        ("--cluster", fitting.cluster.is_some()),
+        ("--time", fitting.time.is_some()),
+    ];
+    if let Some((flag, _)) = asked.iter().find(|(_, said)| *said) {
+        return Err(Failure::input(format!("{flag}: samples of lm_eval have no columns")));
+    }
+    if let Some(path) = &args.output
+        && path.extension().is_none_or(|end| !end.eq_ignore_ascii_case("html"))
+    {
+        return Err(Failure::input(format!("--output: {} does not end in .html", file_name(path))));
+    }
+    let own = args.metrics.metric.iter().map(String::as_str);
+    let named: Vec<&str> =
+        if args.metrics.metric.is_empty() { DEFAULTS.to_vec() } else { own.collect() };
+    let estimator = estimator(metrics(named.into_iter())?, &args.method, &ColumnArgs::default())?;
+    let folds = fitting.folds.map_or_else(Folds::default, Folds::Shuffled);
+    let start = Instant::now();
+    let progress = Progress::start("reading");
+    let read = LmEval::read(&args.paths, &args.task)?;
+    if read.models.is_empty() {
+        let lines = read.left_out.iter().map(|one| format!("  {}", left_out(one))).collect();
+        return Err(Failure::input("no task can be measured").list(lines));
+    }
+    if read.models.len() < 2 && matches!(args.format, BoardFormat::Csv | BoardFormat::Html) {
+        return Err(Failure::input(
+            "--format: a leaderboard is of several models, and there is one",
+        )
+        .hint("--format json has everything; -o writes a page"));
+    }
+    let estimator = progress.watch(estimator.fold_plan(folds), args.method.draws, "on to the next");
+    let found = measure(&read, &estimator)?;
+    if let Some(path) = &args.output {
+        let models = shared(&read.models)?;
+        let named: Vec<(&str, &Predictions<'_>)> =
+            models.iter().map(|(name, one)| (*name, one)).collect();
+        let seen = estimator.examine(&named).map_err(|error| explain(&error))?;
+        let program = concat!("calipers ", env!("CARGO_PKG_VERSION"));
+        let mut run = Run::new(program, start.elapsed().as_secs_f64());
+        run.notes = remarks(&read);
+        let html = Page::new(&seen, run).html();
+        calipers_files::write(path, |file| file.write_all(html.as_bytes()))?;
+    }
+    drop(progress);
+    let text = match (args.format, &found.compared) {
+        (BoardFormat::Json, _) => output::pretty(&json(&read, &found)),
+        (BoardFormat::Csv, Some((compared, _))) => text::leaderboard_csv(compared),
+        (BoardFormat::Html, Some((compared, _))) => leaderboard_page(compared),
+        _ => table(&read, &found),
+    };
+    output::print(&text)?;
+    if args.format != BoardFormat::Table {
+        remarks(&read).iter().for_each(|one| say(one));
+    }
+    Ok(())
+}
+
+/// Measures each model, and compares several on what they share.
+fn measure(read: &LmEval, estimator: &Estimator) -> Result<Found> {
+    let explained = |error: calipers::Error| explain(&error);
+    let mut reports = Vec::new();
+    for model in &read.models {
+        let own = model.questions.predictions(model.questions.most_options())?;
+        reports.push(estimator.estimate(&own).map_err(explained)?);
+    }
+    let names = read.models.iter().map(|model| model.name.clone()).collect();
+    if read.models.len() < 2 {
+        return Ok(Found { names, reports, compared: None });
+    }
+    let models = shared(&read.models)?;
+    let rows = models.first().map_or(0, |(_, one)| one.rows());
+    let named: Vec<(&str, &Predictions<'_>)> =
+        models.iter().map(|(name, one)| (*name, one)).collect();
+    let compared = estimator.compare(&named).map_err(explained)?;
+    Ok(Found { names, reports, compared: Some((compared, rows)) })
+}
+
+/// The models with the questions that all of them answered.
+fn shared(models: &[ModelRuns]) -> Result<Vec<(&str, Predictions<'static>)>> {
+    let all: Vec<Questions> = models
+        .iter()
+        .map(|model| {
+            let others = models.iter().map(|other| &other.questions);
+            others.fold(model.questions.clone(), |left, other| left.shared_with(other))
+        })
+        .collect();
+    if all.iter().any(|own| own.0.is_empty()) {
+        return Err(Failure::input(
+            "the models have no question in common, so they cannot be compared",
+        )
+        .hint("name the directory of one model"));
+    }
+    let options = all.iter().map(Questions::most_options).max().unwrap_or(0);
+    let named = models.iter().zip(&all);
+    named.map(|(model, own)| Ok((model.name.as_str(), own.predictions(options)?))).collect()
+}
+
+fn left_out(one: &LeftOut) -> String {
+    format!("{} of {}: {}", visible(&one.task), visible(&one.model), one.reason)
+}
+
+/// What a reader should know of what was read.
+fn remarks(read: &LmEval) -> Vec<String> {
+    let mut all: Vec<String> =
+        read.left_out.iter().map(|one| note(&format!("left out: {}", left_out(one)))).collect();
+    if read.earlier > 0 {
+        let files = text::count(read.earlier, "file");
+        all.push(note(&format!("{files} of earlier runs of the same model and task passed over")));
+    }
+    all
+}
+
+fn table(read: &LmEval, found: &Found) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for (name, report) in found.names.iter().zip(&found.reports) {
+        let notes = text::notes(report, Face::CommandLine);
+        parts.push(text::report(report, Some(&visible(name)), false, &notes, look()));
+    }
+    if let Some((compared, rows)) = &found.compared {
+        parts.push(format!(
+            "{} questions that all models answered:\n\n{}",
+            thousands(*rows),
+            text::leaderboard(compared, look())
+        ));
+    }
+    let remarks: String = remarks(read).iter().map(|one| format!("{one}\n")).collect();
+    parts.extend(Some(remarks).filter(|remarks| !remarks.is_empty()));
+    parts.join("\n")
+}
+
+fn json(read: &LmEval, found: &Found) -> Value {
+    let named = found.names.iter().cloned();
+    let models: Map<String, Value> = named.zip(found.reports.iter().map(Report::to_json)).collect();
+    let mut json = json!({ "models": models });
+    if let Some((compared, rows)) = &found.compared {
+        json["shared"] = json!(rows);
+        json["differences"] = compared.to_json()["differences"].take();
+        json["leaderboard"] = text::leaderboard_json(compared);
+    }
+    let left = read.left_out.iter();
+    json["left_out"] = left
+        .map(|one| json!({ "model": one.model, "task": one.task, "reason": one.reason }))
+        .collect();
+    json["earlier_files"] = json!(read.earlier);
+    json
+}
