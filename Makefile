@@ -9,7 +9,7 @@ export OMP_NUM_THREADS := 1
 endif
 
 .PHONY: help demo build python notebook clean check test lint test-rust test-fuzz test-package test-python \
-	test-report test-checks test-studies long study bench release-checks
+	test-report test-builds test-checks test-studies long integrations study bench release-checks
 
 help: ## List the targets
 	@awk -F':.*## ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' \
@@ -46,7 +46,7 @@ check: ## Look at formats, clippy and the core's own tests
 	cargo clippy --workspace --all-targets -- --deny warnings
 	cargo test --workspace --lib
 
-test: lint test-checks test-rust test-fuzz test-python test-report test-studies ## Run every linter and every test
+test: lint test-checks test-rust test-fuzz test-python test-report test-builds test-studies ## Run every linter and every test
 
 # Python's packages are fetched while clippy has the cores.
 lint: ## Run every linter
@@ -63,7 +63,7 @@ lint: ## Run every linter
 	$(PYTHON) -m studies stream --check
 
 test-checks: $(VENV)/ready ## Check the repository: licences and sources of dependencies, links (seconds)
-	$(PYTHON) -m pytest --quiet checks --ignore checks/browser --ignore checks/cloud
+	$(PYTHON) -m pytest --quiet checks --ignore checks/browser --ignore checks/builds --ignore checks/cloud --ignore checks/integrations --ignore checks/schemas
 
 test-rust: ## Run the tests of every crate
 	cargo test --workspace
@@ -85,11 +85,14 @@ test-package: $(VENV)/ready build
 PACKAGE := PYTHONPATH=$(CURDIR)/target/python MYPYPATH=$(CURDIR)/target/python CALIPERS_COMMAND=target/debug/calipers \
 	CALIPERS_EXAMPLE=target/debug/examples/simulated
 
+# Modules that import what is not in .venv: their examples are run by `integrations`.
+APART := huggingface inspect mlflow nannyml skore torch
+
 test-python: test-package ## Test the Python package, also where there is nothing but NumPy
 	$(PACKAGE) $(PYTHON) -m mypy.stubtest calipers._calipers --mypy-config-file pyproject.toml
-	$(PACKAGE) $(PYTHON) -m pytest --quiet python/tests
-	$(PACKAGE) $(PYTHON) -m pytest --quiet --doctest-modules --pyargs calipers
-	$(PACKAGE) $(PYTHON) -m pytest --quiet --doctest-glob='*.md' docs/python.md
+	$(PACKAGE) $(PYTHON) -m pytest --quiet python/tests checks/schemas
+	$(PACKAGE) $(PYTHON) -m pytest --quiet --doctest-modules --pyargs calipers $(addprefix --ignore=$(CURDIR)/target/python/calipers/,$(APART:=.py))
+	$(PACKAGE) $(PYTHON) -m pytest --quiet --doctest-glob='*.md' docs/python.md docs/integrations/scikit-learn.md
 	$(PACKAGE) $(PYTHON) examples/execute.py --check
 	rm -rf $(VENV)-alone
 	python3 -m venv $(VENV)-alone
@@ -100,6 +103,9 @@ test-python: test-package ## Test the Python package, also where there is nothin
 test-report: $(VENV)/ready build ## Look at the report in a browser without a window
 	command -v chromedriver && command -v chromium || (apt-get update && apt-get install --yes chromium chromium-driver)
 	CALIPERS_COMMAND=target/debug/calipers $(PYTHON) -m pytest --quiet checks/browser
+
+test-builds: $(VENV)/ready build ## Run what build systems run: the action's scripts, the hook, the examples
+	CALIPERS_COMMAND=target/debug/calipers $(PYTHON) -m pytest --quiet checks/builds
 
 test-studies: test-package ## Compute a part of the paper and of the neighbours again, and compare
 	$(PYTHON) -m pytest --quiet studies/tests
@@ -163,6 +169,15 @@ LONG_PACKAGE := load foundation spark ray
 long: $(if $(filter-out cloud,$(WHAT)),$(VENV)/ready) $(if $(filter $(LONG_PACKAGE),$(WHAT)),python) $(if $(filter $(LONG_APART),$(WHAT)),$(VENV)-$(WHAT)/ready) ## Test at length: WHAT=properties, extremes, simulations, fuzz, load, mutants, miri, cloud, spark, ray, or foundation (3 GB)
 	$(if $(filter $(WHAT),$(LONG)),,$(error WHAT is one of $(LONG)))
 	$(LONG_$(WHAT))
+
+INTEGRATIONS := evaluate inspect lm-eval mlflow nannyml skore torchmetrics
+
+# Warnings of other packages are theirs.
+integrations: test-package $(if $(filter $(INTEGRATIONS),$(WHAT)),$(VENV)-$(WHAT)/ready) ## Test calipers inside other packages: WHAT=evaluate (400 MB), inspect (500 MB), lm-eval (900 MB), mlflow (900 MB), nannyml (2 GB), skore (600 MB) or torchmetrics (3 GB)
+	$(if $(filter $(INTEGRATIONS),$(WHAT)),,$(error WHAT is one of $(INTEGRATIONS)))
+	$(VENV)-$(WHAT)/bin/python -m pip install --quiet --force-reinstall --no-deps target/wheels/*.whl
+	CALIPERS_COMMAND=$(CURDIR)/target/debug/calipers $(VENV)-$(WHAT)/bin/python -m pytest --quiet -W ignore checks/integrations/test_$(subst -,_,$(WHAT)).py \
+		$(if $(filter $(WHAT),$(APART)),--doctest-modules --pyargs calipers.$(WHAT))
 
 ##@ Studies
 

@@ -36,7 +36,7 @@ def evaluate(
     groups: Any = None,
     class_names: Sequence[Any] | None = None,
     from_logits: bool = False,
-    binary: Literal["scalar", "vector"] = "scalar",
+    binary: Literal["scalar", "vector", "confidence"] = "scalar",
     log_floor: float | None = None,
     *,
     cluster: Any = None,
@@ -102,8 +102,10 @@ def evaluate(
     from_logits : bool, default False
         Whether ``y_prob`` holds logits; a single column is the logit of class 1. A logit of -inf
         is a probability of 0.
-    binary : {"scalar", "vector"}, default "scalar"
-        Whether the error of two classes is that of class 1, or that of both columns.
+    binary : {"scalar", "vector", "confidence"}, default "scalar"
+        Whether the error of two classes is that of class 1, or that of both columns. With
+        "confidence" it is that of class 1, where `y_prob` is how sure something was and `y_true`
+        whether it was right: over-confident is what is too high, also below 1/2.
     log_floor : float, optional
         Let no probability count as less than this in the log metrics, which a zero makes infinite.
     cluster : array of shape (n,), optional

@@ -120,7 +120,7 @@ CONVERTERS: dict[str, Converter] = {
     "class_names": lambda value, _: value,
     "given": lambda value, _: value,
     "from_logits": _plainly(bool),
-    "binary": _one_of("scalar", "vector"),
+    "binary": _one_of("scalar", "vector", "confidence"),
     "log_floor": _optional(_plainly(float)),
     "confidence": _plainly(float),
     "draws": _optional(as_whole),

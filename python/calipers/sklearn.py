@@ -1,4 +1,4 @@
-"""Calibration inside scikit-learn: a scorer, and a classifier that recalibrates another one."""
+"""Calibration inside scikit-learn: scorers, and a classifier that recalibrates another one."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from calipers._distance import Distance
 from calipers._errors import InputError
 from calipers._evaluate import calibration_error, check_options
 from calipers._features import Features, as_features, some_features
+from calipers._names import PREFIX, listed_metrics, metric_of_name, name_of_metric
 from calipers._recalibrator import Recalibrator
 from calipers._routing import Routed
 
-__all__ = ["RecalibratedClassifier", "scorer"]
+__all__ = ["RecalibratedClassifier", "get_scorer", "scorer", "scorer_names"]
 
 
 def scorer(metric: str | Distance = "l1", **options: Any) -> Scorer:
@@ -69,6 +70,70 @@ def scorer(metric: str | Distance = "l1", **options: Any) -> Scorer:
         raise InputError("features: of so many rows; a scorer is given others each time")
     check_options({"metrics": metric, **options})
     return Scorer(metric, options)
+
+
+def get_scorer(name: str, **options: Any) -> Any:
+    """Return the scorer of a name, as a file of settings has it.
+
+    scikit-learn has no way to add names to those of its own ``get_scorer``, but for a private
+    table, which is left alone: what one package writes there, any other may overwrite. So
+    ``scoring="calipers_l1"`` is nothing that scikit-learn knows, and
+    ``scoring=get_scorer("calipers_l1")`` is.
+
+    Parameters
+    ----------
+    name : str
+        ``calipers_`` and a metric with underscores for hyphens, as in ``"calipers_top_l1"``;
+        :func:`scorer_names` lists them, and any other ``l<p>`` will do. Or a name of scikit-learn.
+    **options
+        Those of :func:`scorer`; scikit-learn's scorers have none.
+
+    Returns
+    -------
+    callable
+        ``scorer(estimator, X, y, sample_weight=None)``: of calipers, minus the error.
+
+    Raises
+    ------
+    InputError
+        If there is no such scorer.
+
+    Examples
+    --------
+    >>> from calipers.sklearn import get_scorer
+    >>> get_scorer("calipers_top_l1", recalibrator="isotonic")
+    scorer('top-l1', recalibrator='isotonic')
+    >>> get_scorer("neg_log_loss")
+    make_scorer(log_loss, greater_is_better=False, response_method='predict_proba')
+    """
+    if name.startswith(PREFIX):
+        return scorer(metric_of_name(name), **options)
+    from sklearn.metrics import get_scorer as sklearn_scorer
+
+    for option in options:
+        raise InputError(f"{option}: {name!r} is a scorer of scikit-learn, which has no options")
+    try:
+        return sklearn_scorer(name)
+    except ValueError:
+        known = "calipers.sklearn.scorer_names() and sklearn.metrics.get_scorer_names() list them"
+        raise InputError(f"there is no scorer {name!r}; {known}") from None
+
+
+def scorer_names() -> list[str]:
+    """Return the names of calipers' scorers for :func:`get_scorer`.
+
+    Returns
+    -------
+    list of str
+        Those of l1, l2 and the other losses; ``l<p>`` has one for any p.
+
+    Examples
+    --------
+    >>> from calipers.sklearn import scorer_names
+    >>> scorer_names()[:5]
+    ['calipers_l1', 'calipers_l2', 'calipers_linf', 'calipers_brier', 'calipers_log']
+    """
+    return [name_of_metric(metric) for metric in listed_metrics()]
 
 
 class Scorer(Routed):
