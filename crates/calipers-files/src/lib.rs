@@ -87,7 +87,10 @@ pub use columns::{
 pub use door::{load, predictions, predictions_within};
 pub use error::{Error, ErrorKind, Result};
 pub use formats::Format;
-pub use harness::{LeftOut, LmEval, ModelRuns, Question, Questions};
+pub use harness::{
+    Answer, Answers, HelmRuns, InspectLogs, LeftOut, LmEval, ModelAnswers, ModelRuns, Question,
+    Questions,
+};
 pub use output::{cannot_write, replace, write};
 pub use read::{read, read_within};
 pub use remote::is_url;

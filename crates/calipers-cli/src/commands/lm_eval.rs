@@ -5,16 +5,15 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use calipers::words::{thousands, visible};
-use calipers::{Comparison, Estimator, Folds, Predictions, Report};
-use calipers_draw::text::{self, Face, note};
+use calipers::{Comparison, Estimator, Predictions, Report};
+use calipers_draw::text::{self, Face};
 use calipers_draw::{Page, Run, leaderboard_page};
-use calipers_files::words::file_name;
-use calipers_files::{LeftOut, LmEval, ModelRuns, Questions};
+use calipers_files::{LmEval, ModelRuns, Questions};
 use serde_json::{Map, Value, json};
 
 use super::compare::BoardFormat;
 use super::explain::explain;
-use super::measure::{estimator, metrics};
+use super::harness::{asked, check_page, left_out_json, nothing, remarks};
 use crate::args::{ColumnArgs, MethodArgs, MetricArgs, OUTPUT};
 use crate::error::{Failure, Result, say};
 use crate::output::{self, look};
@@ -74,31 +73,13 @@ struct Found {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let fitting = &args.method.fitting;
-    let asked = [
-        ("--fold-column", fitting.fold_column.is_some()),
-        ("--cluster", fitting.cluster.is_some()),
-        ("--time", fitting.time.is_some()),
-    ];
-    if let Some((flag, _)) = asked.iter().find(|(_, said)| *said) {
-        return Err(Failure::input(format!("{flag}: samples of lm_eval have no columns")));
-    }
-    if let Some(path) = &args.output
-        && path.extension().is_none_or(|end| !end.eq_ignore_ascii_case("html"))
-    {
-        return Err(Failure::input(format!("--output: {} does not end in .html", file_name(path))));
-    }
-    let own = args.metrics.metric.iter().map(String::as_str);
-    let named: Vec<&str> =
-        if args.metrics.metric.is_empty() { DEFAULTS.to_vec() } else { own.collect() };
-    let estimator = estimator(metrics(named.into_iter())?, &args.method, &ColumnArgs::default())?;
-    let folds = fitting.folds.map_or_else(Folds::default, Folds::Shuffled);
+    check_page(args.output.as_ref())?;
+    let estimator = asked(&args.metrics, &DEFAULTS, &args.method, &ColumnArgs::default())?;
     let start = Instant::now();
     let progress = Progress::start("reading");
     let read = LmEval::read(&args.paths, &args.task)?;
     if read.models.is_empty() {
-        let lines = read.left_out.iter().map(|one| format!("  {}", left_out(one))).collect();
-        return Err(Failure::input("no task can be measured").list(lines));
+        return Err(nothing(&read.left_out));
     }
     if read.models.len() < 2 && matches!(args.format, BoardFormat::Csv | BoardFormat::Html) {
         return Err(Failure::input(
@@ -106,7 +87,7 @@ pub fn run(args: &Args) -> Result<()> {
         )
         .hint("--format json has everything; -o writes a page"));
     }
-    let estimator = progress.watch(estimator.fold_plan(folds), args.method.draws, "on to the next");
+    let estimator = progress.watch(estimator, args.method.draws, "on to the next");
     let found = measure(&read, &estimator)?;
     if let Some(path) = &args.output {
         let models = shared(&read.models)?;
@@ -115,7 +96,7 @@ pub fn run(args: &Args) -> Result<()> {
         let seen = estimator.examine(&named).map_err(|error| explain(&error))?;
         let program = concat!("calipers ", env!("CARGO_PKG_VERSION"));
         let mut run = Run::new(program, start.elapsed().as_secs_f64());
-        run.notes = remarks(&read);
+        run.notes = remarks(&read.left_out, read.earlier);
         let html = Page::new(&seen, run).html();
         calipers_files::write(path, |file| file.write_all(html.as_bytes()))?;
     }
@@ -128,7 +109,7 @@ pub fn run(args: &Args) -> Result<()> {
     };
     output::print(&text)?;
     if args.format != BoardFormat::Table {
-        remarks(&read).iter().for_each(|one| say(one));
+        remarks(&read.left_out, read.earlier).iter().for_each(|one| say(one));
     }
     Ok(())
 }
@@ -173,21 +154,6 @@ fn shared(models: &[ModelRuns]) -> Result<Vec<(&str, Predictions<'static>)>> {
     named.map(|(model, own)| Ok((model.name.as_str(), own.predictions(options)?))).collect()
 }
 
-fn left_out(one: &LeftOut) -> String {
-    format!("{} of {}: {}", visible(&one.task), visible(&one.model), one.reason)
-}
-
-/// What a reader should know of what was read.
-fn remarks(read: &LmEval) -> Vec<String> {
-    let mut all: Vec<String> =
-        read.left_out.iter().map(|one| note(&format!("left out: {}", left_out(one)))).collect();
-    if read.earlier > 0 {
-        let files = text::count(read.earlier, "file");
-        all.push(note(&format!("{files} of earlier runs of the same model and task passed over")));
-    }
-    all
-}
-
 fn table(read: &LmEval, found: &Found) -> String {
     let mut parts: Vec<String> = Vec::new();
     for (name, report) in found.names.iter().zip(&found.reports) {
@@ -201,7 +167,8 @@ fn table(read: &LmEval, found: &Found) -> String {
             text::leaderboard(compared, look())
         ));
     }
-    let remarks: String = remarks(read).iter().map(|one| format!("{one}\n")).collect();
+    let remarks: String =
+        remarks(&read.left_out, read.earlier).iter().map(|one| format!("{one}\n")).collect();
     parts.extend(Some(remarks).filter(|remarks| !remarks.is_empty()));
     parts.join("\n")
 }
@@ -215,10 +182,7 @@ fn json(read: &LmEval, found: &Found) -> Value {
         json["differences"] = compared.to_json()["differences"].take();
         json["leaderboard"] = text::leaderboard_json(compared);
     }
-    let left = read.left_out.iter();
-    json["left_out"] = left
-        .map(|one| json!({ "model": one.model, "task": one.task, "reason": one.reason }))
-        .collect();
+    json["left_out"] = left_out_json(&read.left_out);
     json["earlier_files"] = json!(read.earlier);
     json
 }

@@ -3,6 +3,7 @@
 //! A new command is such a file, its `mod`, and a line in the list below, from which the program's
 //! sub-commands, in this order, and the way to each `run` follow.
 
+mod answers;
 mod certify;
 mod check;
 mod columns;
@@ -11,6 +12,9 @@ mod completions;
 mod estimate;
 mod explain;
 mod finish;
+mod harness;
+mod helm;
+mod inspect;
 mod lm_eval;
 mod man;
 mod many;
@@ -59,6 +63,8 @@ commands! {
     Certify => certify,
     Compare => compare,
     LmEval => lm_eval,
+    Inspect => inspect,
+    Helm => helm,
     Monitor => monitor,
     Report => report,
     Plan => plan,

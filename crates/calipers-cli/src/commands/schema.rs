@@ -24,12 +24,13 @@ macro_rules! schemas {
 }
 
 /// Every JSON that a command prints.
-const SCHEMAS: [Schema; 10] = schemas! {
+const SCHEMAS: [Schema; 11] = schemas! {
     "estimate",
     "check",
     "certify",
     "compare",
     "lm-eval",
+    "answers",
     "monitor",
     "neighbours",
     "neighbours-list",

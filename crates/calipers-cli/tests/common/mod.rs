@@ -17,7 +17,7 @@ pub use rows::{delimited, rows};
 
 /// A directory with files for whatever can be asked of one: `table.csv`, of which `other.csv` is another
 /// model, `rounded.csv` the same with sums that are off and `few.csv` some rows, `model.json`, fitted
-/// to it, and `runs` of a language model.
+/// to it, `runs` of a language model, and what Inspect (`logs`) and HELM (`helm`) write of two.
 pub fn place_of_options() -> Place {
     let place = Place::new();
     for (name, lowest, factor) in
@@ -62,6 +62,7 @@ pub fn place_of_options() -> Place {
         });
         place.samples("runs/org__model", task, "2026-01-31T12-00-00", &lines.collect::<Vec<_>>());
     }
+    place.answers();
     let fit = ["recalibrate", "fit", "table.csv", "--probs", "p_0,p_1", "-o", "model.json"];
     let fitted = place.run(&[&fit[..], &["--label", "label", "--recalibrator", "affine"]].concat());
     assert_eq!(fitted.status, 0, "{fitted:?}");
@@ -107,6 +108,40 @@ impl Place {
         fs::create_dir_all(self.path(folder)).unwrap();
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         self.write(&format!("{folder}/samples_{task}_{date}.jsonl"), text)
+    }
+
+    /// Writes what Inspect and HELM leave of two tasks and two models, one of which was sure and wrong once.
+    fn answers(&self) {
+        for (model, task) in [("m", "one"), ("m", "two"), ("other", "one")] {
+            let sure = |row: u32| f64::from(50 + row * 37 % 51) / 100.0;
+            let right = |row: u32| row % 3 > 0 && sure(row) < 1.0;
+            let sample = |row: u32| {
+                let known = json!({ "confidence": sure(row), "other": 1.0 - sure(row) });
+                let scores = json!({
+                    "sure": { "value": right(row), "metadata": known },
+                    "kind": { "value": row % 5 > 0 },
+                });
+                json!({ "id": row, "epoch": 1, "scores": scores, "metadata": known })
+            };
+            let eval = json!({ "task": task, "model": model, "created": "2026-01-31" });
+            let samples: Vec<Value> = (0..120).map(sample).collect();
+            fs::create_dir_all(self.path("logs")).unwrap();
+            let log = json!({ "eval": eval, "samples": samples }).to_string();
+            self.write(&format!("logs/{model}-{task}.json"), log);
+            let instance = |row: u32| {
+                let right = f64::from(u8::from(right(row)));
+                let all = [("logprob", -1.0), ("max_prob", sure(row)), ("exact_match", right)];
+                let all = all.map(|(name, mean)| json!({ "name": { "name": name }, "mean": mean }));
+                json!({ "instance_id": format!("id{row}"), "stats": all })
+            };
+            let folder = format!("helm/{task}-{model}");
+            fs::create_dir_all(self.path(&folder)).unwrap();
+            let spec = json!({ "name": format!("{task}:model={model}") }).to_string();
+            self.write(&format!("{folder}/run_spec.json"), spec);
+            let instances: Vec<Value> = (0..120).map(instance).collect();
+            let stats = Value::Array(instances).to_string();
+            self.write(&format!("{folder}/per_instance_stats.json"), stats);
+        }
     }
 
     /// The names of the files here, hidden ones too.

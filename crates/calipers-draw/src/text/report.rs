@@ -196,6 +196,10 @@ fn parts(report: &Report) -> Section {
 
 /// The errors within groups, and of a g that is told the group.
 fn groups(found: &GroupErrors, confidence: f64) -> Vec<Section> {
+    if let [only] = found.groups.as_slice() {
+        let words = format!("All rows are of one group, {}.", visible(&only.name));
+        return vec![Section::words(words)];
+    }
     let told = found.groups.iter().filter(|group| group.estimates.is_some()).count();
     let mut sections = Vec::new();
     if told > 0 {

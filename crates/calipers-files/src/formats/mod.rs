@@ -12,7 +12,7 @@ pub(crate) mod growing;
 mod guard;
 mod jsonl;
 pub(crate) mod npz;
-mod packed;
+pub(crate) mod packed;
 mod parquet;
 pub(crate) mod pieces;
 

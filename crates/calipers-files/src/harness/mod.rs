@@ -1,10 +1,16 @@
-//! What evaluation harnesses of language models write: questions with the log-likelihoods of their options.
+//! What evaluation harnesses of language models write: questions with the log-likelihoods of their options, or
+//! answers with how sure the model was of them.
 
-mod files;
-mod line;
+mod answers;
+mod helm;
+mod inspect;
+mod json;
 mod lm_eval;
-mod questions;
-mod targets;
+mod runs;
+mod walk;
 
-pub use lm_eval::{LeftOut, LmEval, ModelRuns};
-pub use questions::{Question, Questions};
+pub use answers::{Answer, Answers, ModelAnswers};
+pub use helm::HelmRuns;
+pub use inspect::InspectLogs;
+pub use lm_eval::{LmEval, ModelRuns, Question, Questions};
+pub use runs::LeftOut;

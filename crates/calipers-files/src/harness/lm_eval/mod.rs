@@ -1,16 +1,22 @@
 //! lm-evaluation-harness: the samples of its runs.
 
+mod files;
+mod line;
+mod questions;
+mod targets;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::files::{Samples, find};
-use super::line::{Answers, Line};
-use super::questions::{Question, Questions};
-use super::targets::{Chosen, resolve};
+use self::files::find;
+use self::line::{Answers, Line};
+use self::targets::{Chosen, resolve};
+use super::runs::{LeftOut, Run, latest};
 use crate::error::{Error, Result, unreadable};
 use crate::words::file_name;
+pub use questions::{Question, Questions};
 
 /// The questions that models answered, read from what `lm_eval --log_samples --output_path` wrote.
 ///
@@ -46,17 +52,6 @@ pub struct ModelRuns {
     pub questions: Questions,
 }
 
-/// A task that could not be measured.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftOut {
-    /// The model.
-    pub model: String,
-    /// The task.
-    pub task: String,
-    /// Why.
-    pub reason: String,
-}
-
 impl LmEval {
     /// Reads all files of samples below some directories; of several runs of one model and task, the last. If
     /// tasks are named, no others.
@@ -64,27 +59,11 @@ impl LmEval {
     /// # Errors
     /// There is no such file; a line that is damaged, with its place; a task that was named and is not there.
     pub fn read(paths: &[PathBuf], tasks: &[String]) -> Result<Self> {
-        let mut last: BTreeMap<(String, String), Samples> = BTreeMap::new();
-        let mut found = Self::default();
-        let all = find(paths)?;
-        if let Some(task) = tasks.iter().find(|task| all.iter().all(|one| one.task != **task)) {
-            let mut there: Vec<&str> = all.iter().map(|one| one.task.as_str()).collect();
-            there.sort_unstable();
-            there.dedup();
-            return Err(Error::input(format!("--task {task}: there is no such task"))
-                .with_hint(format!("there are {}", calipers::words::listed(&there))));
-        }
-        for one in all.into_iter().filter(|one| tasks.is_empty() || tasks.contains(&one.task)) {
-            let key = (one.model.clone(), one.task.clone());
-            let known = last.get(&key);
-            found.earlier += usize::from(known.is_some());
-            if known.is_none_or(|known| known.date < one.date) {
-                last.insert(key, one);
-            }
-        }
+        let (runs, earlier) = latest(find(paths)?, tasks)?;
+        let mut found = Self { earlier, ..Self::default() };
         let mut models: BTreeMap<String, Questions> = BTreeMap::new();
-        for ((model, task), samples) in last {
-            match questions(&samples)? {
+        for Run { model, task, known: path, .. } in runs {
+            match questions(&path, &task)? {
                 Ok(own) => models.entry(model).or_default().0.extend(own),
                 Err(reason) => found.left_out.push(LeftOut { model, task, reason }),
             }
@@ -98,9 +77,9 @@ impl LmEval {
 type Numbered = BTreeMap<(String, u64), Question>;
 
 /// The questions of one file; or why it holds none that can be measured.
-fn questions(samples: &Samples) -> Result<std::result::Result<Numbered, String>> {
-    let name = file_name(&samples.path);
-    let file = File::open(&samples.path).map_err(|error| unreadable(&name, &error))?;
+fn questions(path: &Path, task: &str) -> Result<std::result::Result<Numbered, String>> {
+    let name = file_name(path);
+    let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
     let mut filter: Option<Option<String>> = None;
     let mut numbers: BTreeMap<u64, usize> = BTreeMap::new();
     let mut chosen: Vec<Chosen> = Vec::new();
@@ -151,7 +130,7 @@ fn questions(samples: &Samples) -> Result<std::result::Result<Numbered, String>>
         Err(reason) => return Ok(Err(reason)),
     };
     let all = chosen.into_iter().zip(right).filter_map(|(one, right)| {
-        let id = (samples.task.clone(), one.line.number()?);
+        let id = (task.to_owned(), one.line.number()?);
         Some((id, Question { options: one.options, right, hash: one.line.doc_hash }))
     });
     Ok(Ok(all.collect()))
