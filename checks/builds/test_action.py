@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
+from checks.pages import blocks
 from studies.pages import ROOT
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -78,6 +79,14 @@ def test_the_status_is_the_checks_and_summary_page_and_xml_are_left(
     assert suite.get("tests") == "2"
     assert suite.get("failures") == str(status)
     assert "<html" in (Path(left["folder"]) / "calibration.html").read_text(encoding="utf-8")
+
+
+def test_the_step_that_the_page_shows_stops_a_build(place: Path, settings: dict[str, str]) -> None:
+    (shown,) = yaml.safe_load(blocks("ci", "yaml")[0])
+    assert shown["uses"] == "OWNER/calipers@REF"
+    # The model that ships with calipers is shown to be off by more than this limit.
+    assert step(CHECK, place, settings, **shown["with"]).returncode == 1
+    assert outputs(place)["status"] == "1"
 
 
 def test_a_project_says_it_in_a_file_of_its_own(place: Path, settings: dict[str, str]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from checks.pages import blocks
 from studies.pages import ROOT
 
 
@@ -55,9 +56,14 @@ def test_a_commit_is_stopped_by_predictions_above_the_limit(
     (hooks / ".pre-commit-hooks.yaml").write_text(text)
     git(hooks, settings, "add", ".")
     git(hooks, settings, "commit", "--quiet", "--message", "hooks")
-    hook = {"id": "calipers-check", "args": ["predictions.csv", "--max", f"l1={limit}"]}
-    where = {"repo": str(hooks), "rev": git(hooks, settings, "rev-parse", "HEAD"), "hooks": [hook]}
-    (project / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [where]}))
+    # The configuration of the page, with this place and this limit.
+    shown = yaml.safe_load(blocks("ci", "yaml")[1])
+    (where,) = shown["repos"]
+    (hook,) = where["hooks"]
+    where |= {"repo": str(hooks), "rev": git(hooks, settings, "rev-parse", "HEAD")}
+    assert hook["args"][-1] == "l1=0.05"
+    hook["args"][-1] = f"l1={limit}"
+    (project / ".pre-commit-config.yaml").write_text(yaml.safe_dump(shown))
     (project / "predictions.csv").write_text((ROOT / "data" / "cells_lgbm.csv").read_text())
     (project / "notes.txt").write_text("of no concern\n")
     git(project, settings, "add", ".")

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
+from checks.pages import blocks
 from studies.pages import ROOT
 
 FOLDER = ROOT / "examples" / "ci"
@@ -53,6 +54,6 @@ def test_the_commands_run_and_leave_what_the_system_looks_for(
 
 
 def test_the_page_shows_the_snippets_as_they_are() -> None:
-    page = (ROOT / "docs" / "integrations" / "ci.md").read_text(encoding="utf-8")
-    for name in ("gitlab-ci.yml", "Jenkinsfile"):
-        assert (FOLDER / name).read_text(encoding="utf-8") in page, name
+    *_, gitlab_block = blocks("ci", "yaml")
+    assert gitlab_block == (FOLDER / "gitlab-ci.yml").read_text(encoding="utf-8")
+    assert blocks("ci", "groovy") == [(FOLDER / "Jenkinsfile").read_text(encoding="utf-8")]

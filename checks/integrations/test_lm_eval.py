@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 import pytest
 
 import calipers
-from checks.integrations.lm_eval_runs import TASKS, run, write_tasks
+from checks.integrations.lm_eval_runs import QUIET, TASKS, run, write_tasks
+from checks.pages import blocks
 from studies.pages import ROOT
 
 COMMAND = os.environ.get("CALIPERS_COMMAND", str(ROOT / "target" / "debug" / "calipers"))
@@ -132,3 +134,29 @@ def test_the_harness_writes_what_is_read(output: Path) -> None:
     assert len(samples(output, "org/first", "mutual_information")[0]["filtered_resps"]) == 8
     # A question once for each filter.
     assert len(samples(output, "org/first", "written_answer")) == 120
+
+
+def test_the_page(tmp_path: Path) -> None:
+    write_tasks(tmp_path / "tasks")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "calipers").symlink_to(Path(COMMAND).resolve())
+    places = [str(tmp_path / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]]
+    settings = {**os.environ, **QUIET, "HF_HOME": str(tmp_path / "cache")}
+    settings["PATH"] = os.pathsep.join(places)
+    (block,) = blocks("lm-eval", "sh")
+    asked, measured = block.splitlines()
+
+    def typed(line: str) -> str:
+        command = ["sh", "-ec", line]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=settings, check=True, capture_output=True, text=True
+        )
+        return done.stdout
+
+    # As the page has it, but for a model and tasks that are here.
+    for seed, model in enumerate(("org/first-model", "org/second-model")):
+        line = asked.replace("--model hf", "--model dummy").replace("org/model", model)
+        line = line.replace("arc_easy,mmlu", "four_options,some_options")
+        typed(f"{line} --include_path tasks --seed {seed}")
+    (shown,) = blocks("lm-eval", "text")
+    assert shown in typed(f"{measured} --metric top-l1")

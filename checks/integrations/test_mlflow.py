@@ -121,6 +121,8 @@ def test_the_page_and_the_report_are_artifacts(
     page = Path(mlflow.artifacts.download_artifacts(f"{address}.html")).read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert f"{report['l1'].value:.4f}" in page
+    # It is called what MLflow calls the run, which is what one looks for among many.
+    assert f"<bdi>{run.info.run_name}</bdi>" in page
     assert page == result.artifacts["calipers_report.html"].content
     text = mlflow.artifacts.load_text(f"{address}.json")
     assert text == report.to_json()

@@ -270,11 +270,11 @@ def _artifacts(report: Report, run_id: str, prefix: str) -> dict[str, Evaluation
     """Log the page and the report, and return both."""
     with TemporaryDirectory() as folder:
         page, text = Path(folder) / f"{prefix}{PAGE}", Path(folder) / f"{prefix}{JSON}"
-        report.save_html(page)
+        about = mlflow.get_run(run_id).info
+        report.save_html(page, about.run_name or run_id)
         text.write_text(report.to_json(), encoding="utf-8")
         for path in (page, text):
             mlflow.log_artifact(str(path), run_id=run_id)
-        address = mlflow.get_run(run_id).info.artifact_uri
-        shown = PageArtifact(f"{address}/{page.name}", page.read_text(encoding="utf-8"))
-        kept = JsonEvaluationArtifact(f"{address}/{text.name}", report.to_dict())
+        shown = PageArtifact(f"{about.artifact_uri}/{page.name}", page.read_text(encoding="utf-8"))
+        kept = JsonEvaluationArtifact(f"{about.artifact_uri}/{text.name}", report.to_dict())
         return {page.name: shown, text.name: kept}
