@@ -170,10 +170,10 @@ long: $(if $(filter-out cloud,$(WHAT)),$(VENV)/ready) $(if $(filter $(LONG_PACKA
 	$(if $(filter $(WHAT),$(LONG)),,$(error WHAT is one of $(LONG)))
 	$(LONG_$(WHAT))
 
-INTEGRATIONS := evaluate inspect lm-eval mlflow nannyml skore torchmetrics
+INTEGRATIONS := evaluate helm inspect lm-eval mlflow nannyml skore torchmetrics
 
 # Warnings of other packages are theirs.
-integrations: test-package $(if $(filter $(INTEGRATIONS),$(WHAT)),$(VENV)-$(WHAT)/ready) ## Test calipers inside other packages: WHAT=evaluate (400 MB), inspect (500 MB), lm-eval (900 MB), mlflow (900 MB), nannyml (2 GB), skore (600 MB) or torchmetrics (3 GB)
+integrations: test-package $(if $(filter $(INTEGRATIONS),$(WHAT)),$(VENV)-$(WHAT)/ready) ## Test calipers inside other packages: WHAT=evaluate (400 MB), helm (6 GB), inspect (500 MB), lm-eval (900 MB), mlflow (900 MB), nannyml (2 GB), skore (600 MB) or torchmetrics (3 GB)
 	$(if $(filter $(INTEGRATIONS),$(WHAT)),,$(error WHAT is one of $(INTEGRATIONS)))
 	$(VENV)-$(WHAT)/bin/python -m pip install --quiet --force-reinstall --no-deps target/wheels/*.whl
 	CALIPERS_COMMAND=$(CURDIR)/target/debug/calipers $(VENV)-$(WHAT)/bin/python -m pytest --quiet -W ignore checks/integrations/test_$(subst -,_,$(WHAT)).py \

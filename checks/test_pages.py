@@ -37,11 +37,11 @@ def test_scikit_learn_is_what_its_extra_brings() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["evaluate", "inspect", "lm-eval", "mlflow", "nannyml", "skore", "torchmetrics"]
+    "name", ["evaluate", "helm", "inspect", "lm-eval", "mlflow", "nannyml", "skore", "torchmetrics"]
 )
 def test_pages_say_which_versions_were_tried(name: str) -> None:
     pins = (ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
-    (pin,) = re.findall(rf"^{name}(?:-ai)?==(\S+)$", pins, re.MULTILINE)
+    (pin,) = re.findall(rf"^(?:crfm-)?{name}(?:-ai)?==(\S+)$", pins, re.MULTILINE)
     (page,) = (path for path in pages() if path.stem == name)
     end = page.read_text(encoding="utf-8").split("\n\n")[-1]
     assert f"make integrations WHAT={name}" in end

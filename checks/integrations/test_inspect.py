@@ -2,7 +2,9 @@
 
 import json
 import math
+import os
 import random
+import subprocess
 import zipfile
 from pathlib import Path
 
@@ -19,6 +21,9 @@ from inspect_ai.solver import TaskState
 import calipers
 from calipers.inspect import calibration_error
 from checks.integrations.pages import examples_that_run
+from studies.pages import ROOT
+
+COMMAND = os.environ.get("CALIPERS_COMMAND", str(ROOT / "target" / "debug" / "calipers"))
 
 
 @pytest.fixture(autouse=True)
@@ -212,6 +217,29 @@ def test_a_log_is_an_archive_of_json(tmp_path: Path) -> None:
         names = archive.namelist()
     assert "header.json" in names
     assert sum(name.startswith("samples/") for name in names) == 20
+
+
+@pytest.mark.parametrize("epochs", [1, 2])
+def test_the_command_reads_what_was_logged(tmp_path: Path, epochs: int) -> None:
+    said = [*answers(200), *[(0.9, math.nan)] * epochs]
+    log = run(said, tmp_path, epochs=epochs)
+    rows = sorted((one.id, one.epoch, one.scores["sure"]) for one in log.samples)
+    scored = [row for row in rows if row[2].value in ("C", "I")]
+    report = calipers.evaluate(
+        [one.value == "C" for *_, one in scored],
+        [one.metadata["confidence"] for *_, one in scored],
+        ["l1", "over-l1"],
+        cluster=[str(sample) for sample, *_ in scored] if epochs > 1 else None,
+        binary="confidence",
+    )
+    command = [COMMAND, "inspect", str(tmp_path), "--metric", "l1,over-l1", "--format", "json"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
+    found = json.loads(done.stdout)
+    own = found["models"]["mockllm/model"]
+    assert (own["n"], found["neither_right_nor_wrong"]) == (200, epochs)
+    for name in ("l1", "over-l1"):
+        assert own["metrics"][name]["value"] == report[name].value
+        assert own["metrics"][name]["lower"] == report[name].lower
 
 
 def test_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ NAMES = (
     "certify",
     "compare",
     "lm-eval",
+    "answers",
     "monitor",
     "neighbours",
     "neighbours-list",
@@ -53,6 +54,8 @@ RUNS = {
     "compare": ("compare", "compare two.csv wrong.csv"),
     "compare held": ("compare", "compare two.csv wrong.csv --max-worse l1=0.5 --group site"),
     "leaderboard": ("compare", "compare two.csv wrong.csv --leaderboard --draws 0"),
+    "answers": ("answers", "inspect logs --metric l1,over-l1"),
+    "questions": ("lm-eval", "lm-eval runs"),
     "measures": ("neighbours", "neighbours two.csv"),
     "measures of three": ("neighbours", "neighbours three.csv"),
     "measures of a sample": ("neighbours", "neighbours two.csv --sample 100"),
@@ -110,7 +113,34 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             for one, row in zip(drawn, values, strict=True)
         ]
         (place / name).write_text("\n".join([header, *lines]) + "\n")
+    answers(place / "logs")
+    questions(place / "runs")
     return place
+
+
+def answers(folder: Path) -> None:
+    """Write a log of Inspect for each of two models, one of which has a task that is left out."""
+    folder.mkdir()
+    for model, task in (("one", "sums"), ("two", "sums"), ("two", "silent")):
+        about = {} if task == "silent" else {"confidence": 0.75}
+        scores = [{"sure": {"value": "CIC"[row % 3], "metadata": about}} for row in range(60)]
+        samples = [{"id": row, "epoch": 1, "scores": one} for row, one in enumerate(scores)]
+        log = {"eval": {"task": task, "model": model, "created": ""}, "samples": samples}
+        (folder / f"{model}-{task}.json").write_text(json.dumps(log))
+
+
+def questions(folder: Path) -> None:
+    """Write what lm-evaluation-harness leaves of two models, and of a task that is left out."""
+    for model in ("one", "two"):
+        (folder / model).mkdir(parents=True)
+        for task in ("arc", "written"):
+            resps = [["-1.5", "False"], ["-0.5", "False"]] if task == "arc" else ["word"]
+            lines = [
+                {"doc_id": row, "target": str(row % 3 % 2), "filtered_resps": resps}
+                for row in range(60)
+            ]
+            text = "".join(json.dumps(line) + "\n" for line in lines)
+            (folder / model / f"samples_{task}_2026-01-31.jsonl").write_text(text)
 
 
 def objects(part: object) -> list[dict[str, Any]]:
@@ -145,7 +175,7 @@ def test_schemas_are_closed_described_and_numbered(name: str) -> None:
 def test_what_is_printed_is_what_the_schema_says(place: Path, about: str) -> None:
     name, line = RUNS[about]
     words = line.split()
-    fits = words[0] in ("estimate", "check", "certify", "compare")
+    fits = words[0] in ("estimate", "check", "certify", "compare", "inspect", "lm-eval")
     quick = QUICK if fits and "--recalibrator" not in words else ()
     ran = run(place, *words, *quick, "--format", "json")
     assert ran.returncode in (0, 1), ran.stderr

@@ -20,7 +20,6 @@ from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer
 from inspect_ai.solver import TaskState
 
 LOG = Path(__file__).parents[2] / "crates" / "calipers-cli" / "tests" / "inspect" / "log.eval"
-SAMPLES = 10
 EPOCHS = 2
 
 
@@ -43,12 +42,14 @@ async def uncounted(*_: object) -> None:
 def main() -> None:
     """Run ten questions twice; the last answer is scored as neither right nor wrong."""
     MockLLM._ensure_default_usage = uncounted
-    rows = range(SAMPLES * EPOCHS)
+    rows = range(10 * EPOCHS)
     said = [{"sure": (50 + row * 7 % 50) / 100, "right": int(row % 3 > 0)} for row in rows]
     said[-1]["right"] = -1
     outputs = [ModelOutput.from_content("mockllm/model", json.dumps(one)) for one in said]
     task = Task(
-        dataset=[Sample(id=row + 1, input=f"question {row}", target="yes") for row in range(SAMPLES)],
+        dataset=[
+            Sample(id=row + 1, input=f"question {row}", target="yes") for row in range(SAMPLES)
+        ],
         scorer=sure(),
         epochs=Epochs(EPOCHS, "mean"),
         name="sums",
