@@ -9,7 +9,7 @@ export OMP_NUM_THREADS := 1
 endif
 
 .PHONY: help demo build python notebook clean check test lint test-rust test-fuzz test-package test-python \
-	test-report test-builds test-checks test-studies long integrations study bench release-checks
+	test-cookbook test-report test-builds test-checks test-studies long integrations study bench release-checks
 
 help: ## List the targets
 	@awk -F':.*## ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' \
@@ -46,7 +46,7 @@ check: ## Look at formats, clippy and the core's own tests
 	cargo clippy --workspace --all-targets -- --deny warnings
 	cargo test --workspace --lib
 
-test: lint test-checks test-rust test-fuzz test-python test-report test-builds test-studies ## Run every linter and every test
+test: lint test-checks test-rust test-fuzz test-python test-cookbook test-report test-builds test-studies ## Run every linter and every test
 
 # Python's packages are fetched while clippy has the cores.
 lint: ## Run every linter
@@ -63,7 +63,7 @@ lint: ## Run every linter
 	$(PYTHON) -m studies stream --check
 
 test-checks: $(VENV)/ready ## Check the repository: licences and sources of dependencies, links (seconds)
-	$(PYTHON) -m pytest --quiet checks --ignore checks/browser --ignore checks/builds --ignore checks/cloud --ignore checks/integrations --ignore checks/schemas
+	$(PYTHON) -m pytest --quiet checks --ignore checks/browser --ignore checks/builds --ignore checks/cloud --ignore checks/cookbook --ignore checks/integrations --ignore checks/schemas
 
 test-rust: ## Run the tests of every crate
 	cargo test --workspace
@@ -98,6 +98,9 @@ test-python: test-package ## Test the Python package, also where there is nothin
 	python3 -m venv $(VENV)-alone
 	$(VENV)-alone/bin/python -m pip install --quiet target/wheels/*.whl
 	$(VENV)-alone/bin/python python/tests/alone.py
+
+test-cookbook: test-package ## Run the programs of the cookbook, and compare what they print with its page
+	$(PACKAGE) $(PYTHON) -m pytest --quiet checks/cookbook
 
 # Chromium and its driver are Debian's, and are installed where they are missing.
 test-report: $(VENV)/ready build ## Look at the report in a browser without a window

@@ -1,0 +1,1 @@
+"""The cookbook: programs of `examples/cookbook`, and the page that shows what they print."""
