@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from calipers import _calipers
@@ -73,6 +73,14 @@ class Comparison:
     def __getitem__(self, model: str) -> Report:
         """Return the report of a model."""
         return self.reports[model]
+
+    def __iter__(self) -> Iterator[str]:
+        """Go through the models' names, as a dictionary of reports does."""
+        return iter(self.reports)
+
+    def __len__(self) -> int:
+        """Return the number of models."""
+        return len(self.reports)
 
     def to_json(self) -> str:
         """Return the comparison as the command line prints it with ``--format json``."""

@@ -47,9 +47,7 @@ def main() -> None:
     said[-1]["right"] = -1
     outputs = [ModelOutput.from_content("mockllm/model", json.dumps(one)) for one in said]
     task = Task(
-        dataset=[
-            Sample(id=row + 1, input=f"question {row}", target="yes") for row in range(SAMPLES)
-        ],
+        dataset=[Sample(id=row + 1, input=f"question {row}", target="yes") for row in range(10)],
         scorer=sure(),
         epochs=Epochs(EPOCHS, "mean"),
         name="sums",

@@ -32,19 +32,25 @@ pub fn leaderboard_page(comparison: &Comparison) -> String {
     let mut body = format!("<p>{}</p>\n", escape(&about(confidence)));
     for (number, board) in comparison.leaderboards().iter().enumerate() {
         let tested = entries(comparison, board).any(|(.., one)| one.p_value.is_some());
-        let mut columns: Vec<Column<'_>> =
-            vec![("rank", true), ("group", true), ("model", true), ("estimate", false)];
-        columns.extend([("std. error", false), (lower.as_str(), false)]);
+        // What a phone shows without scrolling comes first.
+        let mut columns: Vec<Column<'_>> = vec![
+            ("rank", true),
+            ("model", true),
+            ("estimate", false),
+            (lower.as_str(), false),
+            ("group", true),
+            ("std. error", false),
+        ];
         columns.extend(tested.then_some(("p_value", false)));
         let lines: Vec<Vec<Cell>> = entries(comparison, board)
             .map(|(place, model, one)| {
                 let mut cells = vec![
                     Cell::valued(place.rank.0 as f64, rank(place)),
-                    Cell::word(&letters(place)),
                     Cell::html(name(model, HOVER)),
                     Cell::decimal(one.value),
-                    Cell::decimal(one.stderr),
                     Cell::decimal(one.lower),
+                    Cell::word(&letters(place)),
+                    Cell::decimal(one.stderr),
                 ];
                 cells.extend(tested.then(|| Cell::maybe(one.p_value)));
                 cells

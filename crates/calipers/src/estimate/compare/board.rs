@@ -30,8 +30,8 @@ pub struct Place {
 }
 
 impl Comparison {
-    /// The models by a metric: by the estimate, where one below 0 is nothing found. Nothing is said by the
-    /// order itself; what is shown is in the ranks and the groups.
+    /// The models by a metric: by the estimate. Nothing is said by the order itself; what is shown is in the
+    /// ranks and the groups.
     ///
     /// ```
     /// use calipers::{Estimator, Predictions, Simulation};
@@ -50,7 +50,7 @@ impl Comparison {
         let found: Vec<f64> = self
             .reports
             .iter()
-            .map(|report| report.get(metric).map(|one| one.value.max(0.0)))
+            .map(|report| report.get(metric).map(|one| one.value))
             .collect::<Option<_>>()?;
         let confidence = self.reports.first().map_or(0.95, |report| report.confidence);
         // Who is shown to have more error than whom.
