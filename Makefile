@@ -35,10 +35,11 @@ python: ## Build the Python package as it is released, and install it in .venv
 notebook: $(VENV)/ready python ## Run the example notebook again, and keep what it shows
 	$(PYTHON) examples/execute.py
 
-# The pages of the reference are the program's own words, and the figures are drawn by it.
+# The pages of the reference are the program's own words, and the figures are drawn by it. Not --quiet: then --strict
+# would let warnings pass.
 site: $(VENV)/ready $(VENV)-site/ready build ## Build the documentation as a site, target/site, and look at it in a browser
 	command -v chromedriver && command -v chromium || (apt-get update && apt-get install --yes chromium chromium-driver)
-	NO_MKDOCS_2_WARNING=1 CALIPERS_COMMAND=target/debug/calipers $(VENV)-site/bin/python -m mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 CALIPERS_COMMAND=target/debug/calipers $(VENV)-site/bin/python -m mkdocs build --strict
 	CALIPERS_COMMAND=target/debug/calipers $(PYTHON) -m pytest --quiet checks/site/test_built.py
 
 clean: ## Remove everything that was built

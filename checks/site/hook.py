@@ -8,7 +8,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from checks.site import links, reference
+from checks.site import dialect, links, reference
 from checks.site.program import printed
 from studies.pages import ROOT
 
@@ -77,17 +77,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     uri = page.file.src_uri
     page.meta["hide"] = HIDDEN.get(uri, [])
     text = links.rewritten(markdown, ROOT / "docs" / uri, uri, known)
-    return PART.sub(lambda match: part(match[1], uri), indented(text))
-
-
-def indented(text: str) -> str:
-    """Return a page whose lists go on after an empty line with four spaces, as must be here."""
-    made, within = [], False
-    for line in text.splitlines():
-        begins = re.match(r"[-*] ", line) is not None
-        within = begins or (within and (not line or line.startswith("  ")))
-        made.append(f"  {line}" if within and not begins and line else line)
-    return "\n".join(made) + "\n"
+    return PART.sub(lambda match: part(match[1], uri), dialect.of_the_site(text))
 
 
 def part(name: str, uri: str) -> str:

@@ -84,6 +84,17 @@ def test_the_reference_holds_every_command_and_name() -> None:
     assert names - page.names == {"calipers.__version__"}
 
 
+def test_no_markdown_is_left_as_it_was_written(pages: dict[Path, Links]) -> None:
+    for path in pages:
+        text = path.read_text(encoding="utf-8")
+        body = re.sub(r"<(pre|code|script)\b.*?</\1>", "", text, flags=re.DOTALL)
+        # Tables, links, emphasis, and the places of what is filled in.
+        left = re.search(
+            r"\| --- \||\]\([\w./#-]+\)|\*\*\w[^<*]*\*\*|<!-- (README|generated)", body
+        )
+        assert left is None, (path.relative_to(SITE), left)
+
+
 def test_no_role_of_a_docstring_is_left(pages: dict[Path, Links]) -> None:
     for path in (SITE / "reference").rglob("*.html"):
         assert not re.search(r":(func|class|meth):", path.read_text(encoding="utf-8")), path
