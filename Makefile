@@ -8,8 +8,8 @@ ifneq ($(NAME),neighbours-speed)
 export OMP_NUM_THREADS := 1
 endif
 
-.PHONY: help demo build python notebook clean check test lint test-rust test-fuzz test-package test-python \
-	test-cookbook test-report test-builds test-checks test-studies long integrations study bench release-checks
+.PHONY: help demo build python notebook site clean check test lint test-rust test-fuzz test-package test-python \
+	test-cookbook test-report test-builds test-site test-checks test-studies long integrations study bench release-checks
 
 help: ## List the targets
 	@awk -F':.*## ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' \
@@ -35,6 +35,13 @@ python: ## Build the Python package as it is released, and install it in .venv
 notebook: $(VENV)/ready python ## Run the example notebook again, and keep what it shows
 	$(PYTHON) examples/execute.py
 
+# The pages of the reference are the program's own words, and the figures are drawn by it. Not --quiet: then --strict
+# would let warnings pass.
+site: $(VENV)/ready $(VENV)-site/ready build ## Build the documentation as a site, target/site, and look at it in a browser
+	command -v chromedriver && command -v chromium || (apt-get update && apt-get install --yes chromium chromium-driver)
+	NO_MKDOCS_2_WARNING=1 CALIPERS_COMMAND=target/debug/calipers $(VENV)-site/bin/python -m mkdocs build --strict
+	CALIPERS_COMMAND=target/debug/calipers $(PYTHON) -m pytest --quiet checks/site/test_built.py
+
 clean: ## Remove everything that was built
 	cargo clean
 	rm -rf $(VENV) $(VENV)-* dist
@@ -46,7 +53,7 @@ check: ## Look at formats, clippy and the core's own tests
 	cargo clippy --workspace --all-targets -- --deny warnings
 	cargo test --workspace --lib
 
-test: lint test-checks test-rust test-fuzz test-python test-cookbook test-report test-builds test-studies ## Run every linter and every test
+test: lint test-checks test-rust test-fuzz test-python test-cookbook test-report test-builds test-site test-studies ## Run every linter and every test
 
 # Python's packages are fetched while clippy has the cores.
 lint: ## Run every linter
@@ -63,7 +70,7 @@ lint: ## Run every linter
 	$(PYTHON) -m studies stream --check
 
 test-checks: $(VENV)/ready ## Check the repository: licences and sources of dependencies, links (seconds)
-	$(PYTHON) -m pytest --quiet checks --ignore checks/browser --ignore checks/builds --ignore checks/cloud --ignore checks/cookbook --ignore checks/integrations --ignore checks/schemas
+	$(PYTHON) -m pytest --quiet checks/test_*.py
 
 test-rust: ## Run the tests of every crate
 	cargo test --workspace
@@ -109,6 +116,10 @@ test-report: $(VENV)/ready build ## Look at the report in a browser without a wi
 
 test-builds: $(VENV)/ready build ## Run what build systems run: the action's scripts, the hook, the examples
 	CALIPERS_COMMAND=target/debug/calipers $(PYTHON) -m pytest --quiet checks/builds
+
+test-site: test-package ## Run what the pages of the guide show, commands and Python
+	CALIPERS_COMMAND=target/debug/calipers $(PYTHON) -m pytest --quiet checks/site/test_pages.py
+	$(PACKAGE) $(PYTHON) -m pytest --quiet --doctest-glob='*.md' docs/start.md docs/guide
 
 test-studies: test-package ## Compute a part of the paper and of the neighbours again, and compare
 	$(PYTHON) -m pytest --quiet studies/tests
