@@ -17,8 +17,8 @@ help: ## List the targets
 
 ##@ Build
 
-demo: ## Build calipers (without Parquet, which takes minutes) and measure what ships with it
-	cargo run --release --quiet --package calipers-cli --no-default-features -- estimate data/cells_lgbm.csv
+demo: ## Build calipers quickly (without Parquet, and without optimising it) and measure what ships with it
+	cargo run --profile demo --quiet --package calipers-cli --no-default-features -- estimate data/cells_lgbm.csv
 
 # All at once: parts apart would be built with other features, and so anew.
 build: ## Build what tests run, without optimising all of it
