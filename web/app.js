@@ -56,6 +56,9 @@ const open = (blob, name) => {
   file = { blob, name, opened: false };
   $("columns").hidden = true;
   $("columns").open = false;
+  // What was chosen of another file says nothing of this one.
+  for (const id of ["label", "boxes", "positive"]) $(id).replaceChildren();
+  $("logits").checked = false;
   measure({});
 };
 

@@ -18,6 +18,15 @@ const put = (...parts) => {
 };
 const answer = (length) => words(calipers.calipers_answer() >>> 0, length >>> 0);
 
+// What should not have happened, told once. What ends without a word has found no more memory.
+let failed = false;
+const fault = (text) => {
+  if (!failed) postMessage({ kind: "fault", text });
+  failed = true;
+};
+const wordless = (error) => (error instanceof WebAssembly.RuntimeError
+  ? "This file does not fit in the memory that a browser gives a page" : String(error.message ?? error));
+
 const begin = async (module) => {
   let told = 0;
   const env = {
@@ -27,7 +36,7 @@ const begin = async (module) => {
       told = performance.now();
       postMessage({ kind: "doing", text: `fitting: ${done} of ${total}` });
     },
-    calipers_fault: (place, length) => postMessage({ kind: "fault", text: words(place >>> 0, length) }),
+    calipers_fault: (place, length) => fault(words(place >>> 0, length)),
   };
   calipers = (await WebAssembly.instantiate(module, { env })).exports;
 };
@@ -50,5 +59,5 @@ const measure = ({ name, content, asked }) => {
 let last = Promise.resolve();
 onmessage = ({ data }) => {
   last = last.then(() => (data.module ? begin(data.module) : measure(data)))
-    .catch((error) => postMessage({ kind: "fault", text: String(error.message ?? error) }));
+    .catch((error) => fault(wordless(error)));
 };
