@@ -8,7 +8,7 @@ ifneq ($(NAME),neighbours-speed)
 export OMP_NUM_THREADS := 1
 endif
 
-.PHONY: help demo build python notebook site clean check test lint test-rust test-fuzz test-package test-python \
+.PHONY: help demo build python web notebook site clean check test lint test-rust test-fuzz test-package test-python \
 	test-cookbook test-report test-builds test-site test-checks test-studies long integrations study bench release-checks
 
 help: ## List the targets
@@ -32,6 +32,20 @@ python: ## Build the Python package as it is released, and install it in .venv
 	$(PYTHON) -m pip install --quiet dist/*.whl
 	$(PYTHON) -m pip install --quiet --force-reinstall --no-deps dist/*.whl
 
+# What a browser runs, in web/dist, and a look at it in one. Chromium and its driver are Debian's, as for the report.
+WASM := wasm32-unknown-unknown
+
+web: $(VENV)/ready ## Build the page that measures in a browser, in web/dist, and test it
+	rustup target list --installed | grep --quiet --line-regexp $(WASM) || rustup target add $(WASM)
+	RUSTFLAGS="-C target-feature=+simd128" cargo build --profile web --package calipers-web --target $(WASM)
+	rm -rf web/dist && mkdir web/dist
+	cp web/*.html web/*.js web/*.css web/*.svg data/cells_lgbm.csv data/LICENSE-modeldata LICENSE-MIT LICENSE-APACHE web/dist
+	cp crates/calipers-draw/src/page/style.css web/dist/report.css
+	cp target/$(WASM)/web/calipers_web.wasm web/dist/calipers.wasm
+	command -v chromedriver && command -v chromium || (apt-get update && apt-get install --yes chromium chromium-driver)
+	cargo build --release --quiet --package calipers-cli --no-default-features
+	CALIPERS_COMMAND=target/release/calipers $(PYTHON) -m pytest --quiet checks/web
+
 notebook: $(VENV)/ready python ## Run the example notebook again, and keep what it shows
 	$(PYTHON) examples/execute.py
 
@@ -44,7 +58,7 @@ site: $(VENV)/ready $(VENV)-site/ready build ## Build the documentation as a sit
 
 clean: ## Remove everything that was built
 	cargo clean
-	rm -rf $(VENV) $(VENV)-* dist
+	rm -rf $(VENV) $(VENV)-* dist web/dist
 
 ##@ Test
 

@@ -68,8 +68,7 @@ def write_features(path: Path) -> None:
     path.write_text("\n".join(["prob,label,age,income,noise,region", *lines]) + "\n")
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[webdriver.Chrome]:
+def start() -> webdriver.Chrome:
     """Start a browser without a window, which writes down what pages ask for and complain about."""
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or "chromium"
@@ -77,6 +76,12 @@ def browser() -> Iterator[webdriver.Chrome]:
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     service = webdriver.ChromeService(executable_path=shutil.which("chromedriver"))
-    driver = webdriver.Chrome(options=options, service=service)
+    return webdriver.Chrome(options=options, service=service)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[webdriver.Chrome]:
+    """Start a browser for all tests."""
+    driver = start()
     yield driver
     driver.quit()

@@ -15,7 +15,8 @@
 //! Many files, or one that is larger than the memory, are scanned: [`Inputs`] finds them, a [`Layout`]
 //! says which column is what, the same in all of them, and a [`Scan`] hands out a [`Batch`] of checked
 //! rows at a time, on several threads. Labels, groups and folds are codes of a [`Book`] then.
-//! [`each_table`] hands out whatever is in the files, in order.
+//! [`each_table`] hands out whatever is in the files, in order. Where there are no files, [`read_bytes`] reads what
+//! one holds from memory.
 //!
 //! A path may be the URL of something in an object store ([`is_url`]), such as
 //! `s3://bucket/day=*/part-*.parquet`: an object is brought into a file without a name when it is opened.
@@ -92,7 +93,7 @@ pub use harness::{
     Questions,
 };
 pub use output::{cannot_write, replace, write};
-pub use read::{read, read_within};
+pub use read::{read, read_bytes, read_within};
 pub use remote::is_url;
 pub use scan::{Batch, Book, Entry, Inputs, Keys, Layout, Scan, Word, each_table, is_pipe};
 pub use sheet::{Cells, Sheet};

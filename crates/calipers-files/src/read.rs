@@ -1,11 +1,12 @@
 //! Files in.
 
 use std::fs::File;
+use std::io;
 use std::path::Path;
 
 use crate::allowance::{Allowance, LEAST};
 use crate::error::{Error, Result, unreadable};
-use crate::formats::{Format, csv};
+use crate::formats::{Asked, Content, Format, csv};
 use crate::remote::{Stores, is_url};
 use crate::table::{Table, Wanted};
 use crate::words::file_name;
@@ -41,7 +42,9 @@ pub fn read(path: impl AsRef<Path>, wanted: &Wanted) -> Result<Table> {
 pub fn read_within(path: impl AsRef<Path>, wanted: &Wanted, bytes: u64) -> Result<Table> {
     let path = path.as_ref();
     if path.as_os_str() == "-" {
-        return csv::read_stdin(wanted);
+        let name = "standard input";
+        let allowance = Allowance::of(name, 0, bytes);
+        return csv::read(io::stdin().lock(), Asked { path, name, wanted, allowance });
     }
     let name = file_name(path);
     let format = Format::of(path)?;
@@ -54,5 +57,25 @@ pub fn read_within(path: impl AsRef<Path>, wanted: &Wanted, bytes: u64) -> Resul
         return Err(Error::input(format!("cannot read {name}: it is a directory")));
     }
     let allowance = Allowance::of(&name, metadata.len(), bytes);
-    format.read(path, file, wanted, allowance)
+    format.read(path, Content::File(file), wanted, allowance)
+}
+
+/// Reads what a file holds from memory, where there are no files, as in a browser: the format is that of the name's
+/// extension.
+///
+/// ```
+/// use calipers_files::{Columns, Loaded, read_bytes};
+///
+/// let columns = Columns::new();
+/// let table = read_bytes("dropped.csv", b"label,p\n1,0.75\n0,0.5\n", &columns.wanted())?;
+/// assert_eq!(Loaded::of(table, &columns, &|_| {})?.predictions.rows(), 2);
+/// # Ok::<(), calipers_files::Error>(())
+/// ```
+///
+/// # Errors
+/// Whatever is wrong with what it holds, in words for the person who has it.
+pub fn read_bytes(name: impl AsRef<Path>, bytes: &[u8], wanted: &Wanted) -> Result<Table> {
+    let path = name.as_ref();
+    let allowance = Allowance::of(&file_name(path), bytes.len() as u64, LEAST);
+    Format::of(path)?.read(path, Content::of(bytes), wanted, allowance)
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use calipers_files::{
     Cells, Column, ErrorKind, Format, Sheet, Table, Text, Unlabelled, Values, Wanted, load, read,
+    read_bytes,
 };
 use ndarray::{Array2, array};
 use zip::ZipArchive;
@@ -46,6 +47,23 @@ fn find<'a>(table: &'a Table, name: &str) -> &'a Column {
 fn bits(values: &Values) -> Vec<u64> {
     let Values::Numbers(numbers) = values else { panic!("{values:?}") };
     numbers.iter().map(|number| number.to_bits()).collect()
+}
+
+/// In a browser there are no files.
+#[test]
+fn what_is_in_memory_is_read_as_from_a_file() {
+    let (probs, place) = (probs(), Place::new());
+    let text: Text = ["a", "", "c"].into_iter().collect();
+    let sheet = sheet(&probs, &[0.5, f64::NAN, -1e300], &text);
+    for ending in endings().chain(["csv.gz", "jsonl.gz"]) {
+        let path = place.path(&format!("table.{ending}"));
+        sheet.write(&path).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        let found = read_bytes(&path, &bytes, &Wanted::default()).unwrap();
+        let expected = read(&path, &Wanted::default()).unwrap();
+        assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{ending}");
+        assert_eq!(found.rows(), 3, "{ending}");
+    }
 }
 
 #[test]

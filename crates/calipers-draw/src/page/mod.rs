@@ -49,7 +49,12 @@ pub struct Run {
 impl Run {
     /// Made now, by a program.
     pub fn new(program: impl Into<String>, seconds: f64) -> Self {
-        let (program, when) = (program.into(), SystemTime::now());
+        Self::at(program, seconds, SystemTime::now())
+    }
+
+    /// Made at a moment: a browser tells it to what runs there, which has no clock.
+    pub fn at(program: impl Into<String>, seconds: f64, when: SystemTime) -> Self {
+        let program = program.into();
         let (inputs, notes) = (Vec::new(), Vec::new());
         Self { program, seconds, when, vector: false, inputs, face: Face::CommandLine, notes }
     }

@@ -6,6 +6,7 @@
 //! makes of a file ([`Allowance`]) before it makes it.
 
 mod arrow;
+mod content;
 pub(crate) mod csv;
 pub(crate) mod growing;
 #[cfg(feature = "parquet")]
@@ -27,6 +28,7 @@ use crate::error::{Error, Result};
 use crate::sheet::Sheet;
 use crate::table::{Table, Wanted};
 use crate::words::{file_name, joined};
+pub(crate) use content::Content;
 use growing::Growing;
 use packed::Packed;
 use pieces::Opened;
@@ -75,7 +77,7 @@ pub struct Format {
 #[derive(Debug)]
 enum Support {
     BuiltIn {
-        read: fn(File, Asked<'_>) -> Result<Table>,
+        read: fn(Content<'_>, Asked<'_>) -> Result<Table>,
         /// The same some rows at a time.
         open: for<'a> fn(File, Asked<'a>) -> Result<Box<dyn Opened + 'a>>,
         write: fn(&Sheet<'_>, &Path, &mut File) -> io::Result<()>,
@@ -90,7 +92,7 @@ enum Support {
 /// Begins a file that sheets are added to.
 type Append = fn(&Path, File) -> io::Result<Box<dyn Growing>>;
 
-/// What a reader is told beside the open file.
+/// What a reader is told beside what it reads.
 pub(crate) struct Asked<'a> {
     pub path: &'a Path,
     /// The path as messages name it.
@@ -201,18 +203,18 @@ impl Format {
         self.extensions.iter().chain(self.aliases).copied()
     }
 
-    /// Reads an open file.
+    /// Reads what a file holds.
     pub(crate) fn read(
         &self,
         path: &Path,
-        file: File,
+        content: Content<'_>,
         wanted: &Wanted,
         allowance: Allowance,
     ) -> Result<Table> {
         match self.support {
             Support::BuiltIn { read, .. } => {
                 let name = &file_name(path);
-                read(file, Asked { path, name, wanted, allowance })
+                read(content, Asked { path, name, wanted, allowance })
             }
             #[cfg(not(feature = "parquet"))]
             Support::LeftOut { feature } => Err(self.left_out(path, feature)),

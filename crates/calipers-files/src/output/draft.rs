@@ -1,6 +1,6 @@
 //! A file on its way to its place: nobody sees it before it is whole.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -43,6 +43,7 @@ impl Draft {
     }
 
     /// Puts the file in its place, in that of a file that may be there.
+    #[cfg_attr(not(target_os = "linux"), allow(unused_variables, reason = "it has a name already"))]
     pub fn persist(mut self, folder: &Path, target: &Path) -> io::Result<()> {
         // Else a name might survive a loss of power, and what is in the file might not.
         self.file().sync_all()?;
@@ -62,9 +63,10 @@ fn builder() -> Builder<'static, 'static> {
     builder.prefix(".calipers-");
     #[cfg(unix)]
     {
+        use std::fs::Permissions;
         use std::os::unix::fs::PermissionsExt;
         // What a new file gets, before the umask; temporary files are private by default.
-        builder.permissions(fs::Permissions::from_mode(0o666));
+        builder.permissions(Permissions::from_mode(0o666));
     }
     builder
 }
@@ -101,6 +103,7 @@ mod linux {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::io::Write;
 
     use super::*;

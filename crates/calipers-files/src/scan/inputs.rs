@@ -12,7 +12,7 @@ use super::partitions::partitions;
 use crate::allowance::{Allowance, LEAST};
 use crate::error::{Error, Result, unreadable};
 use crate::formats::pieces::Opened;
-use crate::formats::{Asked, Format, csv};
+use crate::formats::{Asked, Content, Format, csv};
 use crate::remote::{Object, Stores, is_url};
 use crate::table::{Table, Wanted};
 use crate::words::file_name;
@@ -330,7 +330,8 @@ impl Input {
             return csv::read(held.clone(), self.asked(wanted, held.count()));
         }
         let (file, bytes) = self.file()?;
-        self.format.read(&self.path, file, wanted, self.asked(wanted, bytes).allowance)
+        let content = Content::File(file);
+        self.format.read(&self.path, content, wanted, self.asked(wanted, bytes).allowance)
     }
 
     /// The file, and what it takes.

@@ -1,6 +1,8 @@
 //! Threads that work under a handle, and then sleep until somebody else needs as many.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::error::Error as _;
+use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -40,8 +42,8 @@ struct Orders {
 /// What a thread of a pool knows.
 struct Worker {
     orders: Arc<Orders>,
-    /// The handle as it was at that turn.
-    handle: RefCell<Stop>,
+    /// The handle as it was at that turn; none while the thread works for nobody.
+    handle: RefCell<Option<Stop>>,
     turn: Cell<usize>,
 }
 
@@ -52,15 +54,17 @@ thread_local! {
 
 impl Pool {
     /// So many threads (0: as many as there are cores) to work under a handle; one where the system does not
-    /// give as many, since the number changes nothing but how long the work takes.
-    pub fn take(threads: usize, stop: &Stop) -> Result<Self> {
+    /// give as many, since the number changes nothing but how long the work takes. None where it knows no
+    /// threads, as in a browser: there the one that calls works [`alone`].
+    pub fn take(threads: usize, stop: &Stop) -> Result<Option<Self>> {
         if let Some(pool) = Self::awake(threads) {
             *pool.orders.handle.lock().unwrap_or_else(PoisonError::into_inner) = stop.clone();
             pool.orders.turn.fetch_add(1, Ordering::Release);
-            return Ok(pool);
+            return Ok(Some(pool));
         }
         let mut refusal = match Self::start(threads, stop) {
-            Ok(pool) => return Ok(pool),
+            Ok(pool) => return Ok(Some(pool)),
+            Err(error) if knows_no_threads(&error) => return Ok(None),
             Err(error) => error,
         };
         for _ in 0..PATIENCE.0 {
@@ -69,7 +73,7 @@ impl Pool {
             drop(Self::all_asleep());
             thread::sleep(PATIENCE.1);
             match Self::start(1, stop) {
-                Ok(pool) => return Ok(pool),
+                Ok(pool) => return Ok(Some(pool)),
                 Err(error) => refusal = error,
             }
         }
@@ -99,17 +103,21 @@ impl Pool {
             if turn != worker.turn.get() {
                 worker.turn.set(turn);
                 let handle = worker.orders.handle.lock().unwrap_or_else(PoisonError::into_inner);
-                worker.handle.replace(handle.clone());
+                worker.handle.replace(Some(handle.clone()));
             }
-            make(&worker.handle.borrow())
+            worker.handle.borrow().as_ref().map(make)
         };
-        WORKER.try_with(|worker| worker.get().map(of_worker)).ok().flatten()
+        WORKER.try_with(|worker| worker.get().and_then(of_worker)).ok().flatten()
     }
 
     /// The one that fell asleep last of those with as many threads.
     fn awake(threads: usize) -> Option<Self> {
         // Who cannot look at once starts threads: a process that was forked while somebody looked never could.
         let mut asleep = ASLEEP.try_lock().ok()?;
+        // Where there are no threads none sleeps, and there are no processes to ask for their number.
+        if asleep.is_empty() {
+            return None;
+        }
         let own = process::id();
         // The parent's threads are not here, and cannot be told to end.
         asleep.extract_if(.., |pool| pool.process != own).for_each(std::mem::forget);
@@ -135,7 +143,7 @@ impl Pool {
         let (known, stop) = (Arc::clone(&orders), stop.clone());
         let worker = move || Worker {
             orders: Arc::clone(&known),
-            handle: RefCell::new(stop.clone()),
+            handle: RefCell::new(Some(stop.clone())),
             turn: Cell::new(0),
         };
         let started = rayon::ThreadPoolBuilder::new()
@@ -144,6 +152,29 @@ impl Pool {
             .build()?;
         Ok(Self { asked: threads, threads: started, orders, process: process::id() })
     }
+}
+
+/// Does work under a handle on the thread that calls, as if it were the only one of a pool. What the work does
+/// in parallel, rayon does on this thread too where there is no other.
+pub(super) fn alone<R>(stop: &Stop, work: impl FnOnce() -> R) -> R {
+    let nobody = || Worker {
+        orders: Arc::new(Orders { handle: Mutex::default(), turn: AtomicUsize::new(0) }),
+        handle: RefCell::new(None),
+        turn: Cell::new(0),
+    };
+    let under = |handle: Option<Stop>| {
+        WORKER.with(|worker| worker.get_or_init(nobody).handle.replace(handle))
+    };
+    let before = under(Some(stop.clone()));
+    let done = work();
+    under(before);
+    done
+}
+
+/// Whether no thread can be started here, ever.
+fn knows_no_threads(refusal: &rayon::ThreadPoolBuildError) -> bool {
+    let cause = refusal.source().and_then(|cause| cause.downcast_ref::<io::Error>());
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::Unsupported)
 }
 
 /// The system gives no thread.
@@ -163,7 +194,7 @@ mod tests {
         let many = 17;
         let index = |pool: &Pool| pool.threads().install(|| thread::current().id());
         let (first, second) = (Stop::new(), Stop::new());
-        let pool = Pool::take(many, &first).unwrap();
+        let pool = Pool::take(many, &first).unwrap().unwrap();
         pool.threads()
             .broadcast(|_| assert_eq!(Pool::of_this_thread(Stop::is_stopped), Some(false)));
         first.stop();
@@ -171,13 +202,25 @@ mod tests {
             .broadcast(|_| assert_eq!(Pool::of_this_thread(Stop::is_stopped), Some(true)));
         let threads = pool.threads().broadcast(|_| thread::current().id());
         pool.give_back();
-        let pool = Pool::take(many, &second).unwrap();
+        let pool = Pool::take(many, &second).unwrap().unwrap();
         assert!(threads.contains(&index(&pool)));
         pool.threads()
             .broadcast(|_| assert_eq!(Pool::of_this_thread(Stop::is_stopped), Some(false)));
         // A second work at the same time has other threads.
-        let other = Pool::take(many, &second).unwrap();
+        let other = Pool::take(many, &second).unwrap().unwrap();
         assert!(!threads.contains(&index(&other)));
         assert!(Pool::of_this_thread(Stop::is_stopped).is_none(), "this thread belongs to no pool");
+    }
+
+    #[test]
+    fn who_works_alone_works_under_a_handle_until_the_work_is_done() {
+        let (outer, inner) = (Stop::new(), Stop::new());
+        let is = |handle: &Stop| Pool::of_this_thread(|own| own.is(handle));
+        let found = alone(&outer, || {
+            assert_eq!(is(&outer), Some(true));
+            assert_eq!(alone(&inner, || (is(&outer), is(&inner))), (Some(false), Some(true)));
+            is(&outer)
+        });
+        assert_eq!((found, is(&outer)), (Some(true), None));
     }
 }

@@ -8,7 +8,7 @@
 use std::thread;
 
 use super::handle::Stop;
-use super::pool::{Pool, refused};
+use super::pool::{Pool, alone, refused};
 use super::room;
 use crate::error::{Error, Result};
 
@@ -34,7 +34,8 @@ pub(crate) fn check() -> Result<()> {
 ///
 /// For a single fit; [`Estimator::estimate`](crate::Estimator::estimate) does this by itself. The
 /// threads are its own while it works. Afterwards they sleep, for the next work that asks for as many: to
-/// start them takes longer than a small estimate.
+/// start them takes longer than a small estimate. Where there are no threads at all, as in a browser, the
+/// one that calls does the work.
 ///
 /// # Errors
 /// What the work returns; [`Error::Stopped`] if the handle was stopped before its end;
@@ -59,7 +60,7 @@ pub fn with_pool<R: Send>(
 
 /// As [`with_pool`], while the calling thread does something else.
 ///
-/// `meanwhile` is called when the work has been handed to the pool; it may listen for a reason to
+/// `meanwhile` is called when the work has been handed to the pool, or is done where there are no threads; it may listen for a reason to
 /// stop, for instance, and should end when the work does: dropping what the work has captured is a
 /// sign that it ended, however it did.
 ///
@@ -87,7 +88,13 @@ pub fn with_pool_while<R: Send>(
     meanwhile: impl FnOnce(),
 ) -> Result<R> {
     stop.check()?;
-    let pool = Pool::take(threads, stop)?;
+    let Some(pool) = Pool::take(threads, stop)? else {
+        let result = alone(stop, work);
+        meanwhile();
+        room::leave();
+        stop.check()?;
+        return result;
+    };
     let mut result = None;
     if rayon::current_thread_index().is_some() {
         // A thread of the caller's pool that waited in rayon would begin other work of the caller's

@@ -16,7 +16,7 @@ use super::pieces::{Count, Counted, Opened, Piece, Pieces, Size, until_empty};
 use super::{Asked, Format, Support, extension};
 use crate::error::Result;
 use crate::sheet::Sheet;
-use crate::table::{Table, Wanted};
+use crate::table::Table;
 pub(crate) use builder::number;
 use read::Reader;
 use write::Writer;
@@ -30,7 +30,7 @@ pub(super) const FORMAT: Format = Format {
     arrays: false,
     packs: true,
     support: Support::BuiltIn {
-        read: |file, asked| read(file, asked),
+        read: |content, asked| read(content, asked),
         open: |file, asked| Ok(Box::new(open(Box::new(file), asked)?)),
         write,
         append: Some(append),
@@ -48,11 +48,6 @@ pub(crate) fn read(file: impl Read, asked: Asked<'_>) -> Result<Table> {
             Reader::open(text, name, delimiter, wanted)?.take(Size::WHOLE)
         }
     }
-}
-
-/// Reads standard input.
-pub(crate) fn read_stdin(wanted: &Wanted) -> Result<Table> {
-    Reader::open(io::stdin().lock(), "standard input", None, wanted)?.take(Size::WHOLE)
 }
 
 /// Text that is read some rows at a time; what it unfolds to is never in memory as a whole, so that it may

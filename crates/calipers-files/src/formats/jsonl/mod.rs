@@ -12,7 +12,7 @@ use std::path::Path;
 use super::growing::Growing;
 use super::packed::{Packed, Unfolded, packer, unpacked};
 use super::pieces::{Count, Counted, Opened, Piece, Pieces, Size, until_empty};
-use super::{Asked, Format, Support};
+use super::{Asked, Content, Format, Support};
 use crate::error::Result;
 use crate::sheet::Sheet;
 use crate::table::Table;
@@ -36,10 +36,10 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// Reads the text as a whole.
-fn read(file: File, asked: Asked<'_>) -> Result<Table> {
+fn read(content: Content<'_>, asked: Asked<'_>) -> Result<Table> {
     let Asked { path, name, wanted, mut allowance } = asked;
-    let text = unpacked(path, file, name)?;
-    let text: Box<dyn Read> = match Packed::of(path) {
+    let text = unpacked(path, content, name)?;
+    let text: Box<dyn Read + '_> = match Packed::of(path) {
         None => text,
         Some(_) => Box::new(Unfolded::new(text, allowance.clone())),
     };

@@ -5,12 +5,10 @@ mod one;
 mod read;
 mod write;
 
-use std::fs::File;
-
 pub(crate) use one::is_one;
 
 use super::pieces::{Piece, Whole};
-use super::{Asked, Format, Support};
+use super::{Asked, Content, Format, Support};
 use crate::error::Result;
 use crate::table::Table;
 
@@ -28,7 +26,9 @@ pub(super) const FORMAT: Format = Format {
         // An array is not cut without being read, and so an archive is one piece.
         open: |file, asked| {
             let bytes = asked.allowance.size();
-            Ok(Box::new(Whole::new(move || Ok(Piece { table: read(file, asked)?, bytes }))))
+            Ok(Box::new(Whole::new(move || {
+                Ok(Piece { table: read(Content::File(file), asked)?, bytes })
+            })))
         },
         write: |sheet, _, file| write::write(sheet, file),
         // An array begins with its length.
@@ -36,9 +36,9 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
-fn read(file: File, asked: Asked<'_>) -> Result<Table> {
+fn read(content: Content<'_>, asked: Asked<'_>) -> Result<Table> {
     match is_one(asked.path) {
-        true => one::read(file, asked),
-        false => read::read(file, asked),
+        true => one::read(content, asked),
+        false => read::read(content, asked),
     }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use super::super::{Asked, extension};
+use super::super::{Asked, Content, extension};
 use super::npy;
 use super::read::explain;
 use crate::allowance::{Allowance, LEAST};
@@ -19,11 +19,11 @@ pub fn is_one(path: &Path) -> bool {
 
 /// Reads the array as `probs`, or as `logits` if the file is called so, and every file that a column is asked
 /// for by.
-pub fn read(file: File, asked: Asked<'_>) -> Result<Table> {
+pub fn read(content: Content<'_>, asked: Asked<'_>) -> Result<Table> {
     let Asked { path, name, wanted, mut allowance } = asked;
     let logits = path.file_stem().is_some_and(|stem| stem.to_string_lossy().contains("logits"));
     let own = if logits { "logits" } else { "probs" };
-    let values = npy::read(BufReader::new(file), &mut allowance)
+    let values = npy::read(BufReader::new(content), &mut allowance)
         .map_err(|fault| explain(fault, "the array", name))?;
     let mut columns = vec![Column { name: own.to_owned(), values }];
     let mut others: Vec<&str> = wanted.all_names().filter(|name| is_one(Path::new(name))).collect();

@@ -1,13 +1,12 @@
 //! NPZ, NumPy's archive of arrays: `probs` (or `logits`) and `labels`, and if there are `weights`,
 //! `groups`, `folds` and `classes`.
 
-use std::fs::File;
 use std::io::BufReader;
 
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::super::Asked;
+use super::super::{Asked, Content};
 use super::npy::{self, Fault};
 use crate::error::{Error, Result};
 use crate::table::{Column, NOT_READ, Source, Table, Values};
@@ -18,12 +17,12 @@ const KNOWN: [&str; 10] =
     ["probs", "logits", "labels", "label", "y", "target", "weights", "groups", "folds", "classes"];
 
 /// Reads an archive.
-pub fn read(file: File, asked: Asked<'_>) -> Result<Table> {
+pub fn read(content: Content<'_>, asked: Asked<'_>) -> Result<Table> {
     let Asked { name, wanted, mut allowance, .. } = asked;
     let no_archive = |error: ZipError| {
         Error::input(format!("cannot read {name}: it is no NPZ archive ({error})"))
     };
-    let mut archive = ZipArchive::new(BufReader::new(file)).map_err(no_archive)?;
+    let mut archive = ZipArchive::new(BufReader::new(content)).map_err(no_archive)?;
     let mut columns = Vec::with_capacity(archive.len());
     for at in 0..archive.len() {
         let entry = archive.name_for_index(at).unwrap_or_default();

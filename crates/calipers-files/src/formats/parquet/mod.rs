@@ -25,7 +25,10 @@ pub(super) const FORMAT: Format = Format {
     packs: false,
     #[cfg(feature = "parquet")]
     support: Support::BuiltIn {
-        read: |file, asked| super::guard::guarded(asked.name, || read::read(file, asked)),
+        read: |content, asked| {
+            let file = content.into_file(asked.name)?;
+            super::guard::guarded(asked.name, || read::read(file, asked))
+        },
         open: |file, asked| {
             let opened = super::guard::guarded(asked.name, || pieces::Parquet::open(file, asked));
             Ok(Box::new(opened?))

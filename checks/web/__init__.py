@@ -1,0 +1,1 @@
+"""The page in a browser, as `make web` puts it together."""
