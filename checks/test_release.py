@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from datetime import date
 from pathlib import Path
@@ -210,13 +211,11 @@ def test_the_command_is_added_to_a_wheel(tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_packed_as_source_names_nothing_that_is_left_out() -> None:
-    text = source.manifest((ROOT / "Cargo.toml").read_text(encoding="utf-8"))
-    members = re.search(r"(?s)\nmembers = \[(.*?)\]", text)
-    assert members
-    found = re.findall(r'"(.*)"', members[1])
-    assert found
-    assert all(name.startswith("crates/") for name in found)
-    core = source.without_outside((ROOT / "crates/calipers/Cargo.toml").read_text(encoding="utf-8"))
-    assert "../studies" not in core
-    assert "[[bench]]" in core
+def test_what_is_packed_as_source_is_whole_to_cargo(tmp_path: Path) -> None:
+    with tarfile.open(source.pack(tmp_path)) as archive:
+        archive.extractall(tmp_path, filter="data")
+    folder = tmp_path / f"calipers-{version.read(ROOT)}"
+    assert (folder / "PKG-INFO").read_text(encoding="utf-8").startswith("Metadata-Version: ")
+    assert not (folder / "python" / "tests").exists()
+    command = ["cargo", "metadata", "--locked", "--offline", "--format-version", "1"]
+    subprocess.run(command, check=True, cwd=folder, capture_output=True, timeout=300)

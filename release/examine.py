@@ -29,8 +29,9 @@ from elftools.elf.elffile import ELFFile
 from packaging.tags import sys_tags
 from packaging.utils import parse_wheel_filename
 
+from release.tools import tool
 from release.version import ROOT
-from release.wheels import DIST, LIMIT, tool
+from release.wheels import DIST, LIMIT
 
 PREDICTIONS = ROOT / "data" / "cells_lgbm.csv"
 SCRIPTS = "Scripts" if os.name == "nt" else "bin"

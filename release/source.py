@@ -1,29 +1,29 @@
 """The source as it is published: `make sdist`.
 
-What wheels are built of, and nothing else: no studies, no pages but the README. maturin would pack
-the extension's crates alone, and leave out the command's.
+What wheels are built of, and what the manifests name: no tests of Python, no pages but the README.
+maturin would pack the extension's crates alone, and leave out the command's.
 """
 
 from __future__ import annotations
 
 import gzip
 import io
-import re
 import subprocess
 import sys
 import tarfile
 import tempfile
 from pathlib import Path
 
-import maturin
-
 from release import version
+from release.tools import tool
 
 ROOT = version.ROOT
 
 KEPT = (
     *("Cargo.lock", "Cargo.toml", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md"),
     *("pyproject.toml", ".cargo/config.toml", "crates", "python/calipers", "release"),
+    # Members of the workspace and examples of a crate: without them the lock file would not fit.
+    *("fuzz", "studies/coverage/*.rs"),
 )
 """Files and folders that go into it, as far as git tracks them."""
 
@@ -33,9 +33,6 @@ def pack(directory: Path) -> Path:
     name = f"calipers-{version.read(ROOT)}"
     path = directory / f"{name}.tar.gz"
     files = {file: (ROOT / file).read_bytes() for file in tracked()}
-    files["Cargo.toml"] = manifest(files["Cargo.toml"].decode()).encode()
-    core = "crates/calipers/Cargo.toml"
-    files[core] = without_outside(files[core].decode()).encode()
     files["PKG-INFO"] = metadata()
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
@@ -56,22 +53,14 @@ def tracked() -> list[str]:
     return [file for file in done.stdout.split("\0") if file]
 
 
-def manifest(text: str) -> str:
-    """Leave members out of the workspace that are not packed."""
-    before, members, after = re.split(r"(?s)(\nmembers = \[.*?\])", text, maxsplit=1)
-    return before + re.sub(r'\n +"(?!crates/).*",', "", members) + after
-
-
-def without_outside(text: str) -> str:
-    """Leave examples out of a crate that lie outside of it."""
-    return re.sub(r'\[\[example\]\]\nname = ".*"\npath = "\.\./.*"\n\n', "", text)
-
-
 def metadata() -> bytes:
     """Return the metadata of the Python package."""
     with tempfile.TemporaryDirectory() as directory:
-        about: str = maturin.prepare_metadata_for_build_wheel(directory)
-        return (Path(directory) / about / "METADATA").read_bytes()
+        write = [tool("maturin"), "pep517", "write-dist-info", "--interpreter", sys.executable]
+        where = ["--metadata-directory", directory]
+        subprocess.run([*write, *where], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        (found,) = Path(directory).glob("*.dist-info/METADATA")
+        return found.read_bytes()
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 from release import backend, wheel
+from release.tools import tool
 from release.version import ROOT
 
 DIST = ROOT / "dist"
@@ -85,11 +86,6 @@ def pack(command: Path, *options: str) -> Path:
         wheel.add_command(made, command)
         DIST.mkdir(exist_ok=True)
         return Path(shutil.move(made, DIST / made.name))
-
-
-def tool(name: str) -> str:
-    """Return the path of a program of this environment."""
-    return str(Path(sys.executable).with_name(name))
 
 
 if __name__ == "__main__":
