@@ -23,12 +23,14 @@ from release.version import ROOT
 DIST = ROOT / "dist"
 # glibc 2.17 is the oldest that Rust supports; pip takes such a wheel on every later one, 2.28 too.
 # musl is compatible from 1.2 on.
+GLIBC, MUSL = ("manylinux_2_17", ".2.17"), ("musllinux_1_2", "")
 LINUX = {
-    "x86_64-unknown-linux-gnu": "manylinux_2_17",
-    "aarch64-unknown-linux-gnu": "manylinux_2_17",
-    "x86_64-unknown-linux-musl": "musllinux_1_2",
-    "aarch64-unknown-linux-musl": "musllinux_1_2",
+    "x86_64-unknown-linux-gnu": GLIBC,
+    "aarch64-unknown-linux-gnu": GLIBC,
+    "x86_64-unknown-linux-musl": MUSL,
+    "aarch64-unknown-linux-musl": MUSL,
 }
+"""What wheels for a target are called, and how zig is told the version of the C library."""
 PROFILE = "dist"
 """How wheels are compiled: for their size."""
 FREE_THREADED = "python3.14t"
@@ -56,14 +58,13 @@ def main() -> None:
 def on_linux(target: str) -> list[Path]:
     """Build for Linux, with zig as the linker."""
     subprocess.run(["rustup", "target", "add", target], check=True)
-    tag = LINUX[target]
-    # The command names the glibc with its target; the extension, by maturin's `--compatibility`.
-    old = target + tag.removeprefix("manylinux").replace("_2_", ".2.") * target.endswith("gnu")
+    tag, library = LINUX[target]
     zig = (tool("cargo-zigbuild"), "rustc")
-    command = backend.build_command("--profile", PROFILE, "--target", old, cargo=zig)
+    about = ("--profile", PROFILE, "--target", f"{target}{library}")
+    command = backend.build_command(*about, cargo=zig)
     options = ("--zig", "--target", target, "--compatibility", tag)
     return [
-        pack(command, *options, "--interpreter", "python3.10"),
+        pack(command, *options),
         pack(command, *options, "--interpreter", FREE_THREADED),
     ]
 
