@@ -227,6 +227,42 @@ bench: ## Time reading and estimating a million rows, and the recalibrators
 
 ##@ Release
 
+# `.venv-wheels` holds zig and what examines wheels; on Windows its programs lie elsewhere.
+WHEELS := $(VENV)-wheels/$(if $(filter Windows_NT,$(OS)),Scripts,bin)/python
+# In the order in which each stands on those before it.
+CRATES := $(addprefix --package ,calipers calipers-draw calipers-files calipers-cli)
+
+.PHONY: release wheels test-wheels sdist test-sdist crates sbom image publish
+
+release: $(VENV)/ready $(VENV)-wheels/ready ## Make a release up to the upload: VERSION=1.2.3, the first time REPOSITORY=https://...
+	$(PYTHON) -m release $(VERSION) $(if $(REPOSITORY),--repository $(REPOSITORY))
+
+wheels: $(VENV)-wheels/ready ## Build the wheels of Linux into dist; ON="TARGET ..." some of them, ON=here this machine's
+	$(WHEELS) -m release.wheels $(ON)
+
+test-wheels: $(VENV)-wheels/ready ## Examine the wheels in dist, and try those that run on this machine
+	$(WHEELS) -m release.examine
+
+sdist: $(VENV)-wheels/ready ## Pack the source into dist
+	$(WHEELS) -m release.source
+
+test-sdist: sdist ## Build a wheel of the packed source, without a network, and try it
+	$(WHEELS) -m release.examine --source
+
+crates: ## Pack the crates, and build each of what was packed
+	cargo package --locked $(CRATES)
+
+sbom: ## Write what the command and the wheels in dist are made of
+	python3 -m checks.release sbom
+
+image: ## Build the container image of the musllinux wheels in dist (needs Docker)
+	$(WHEELS) -m release.image
+	docker build --file packaging/Dockerfile --tag calipers target/image
+
+publish: $(VENV)-wheels/ready ## Upload what is in dist, and the crates
+	$(WHEELS) -m twine upload dist/*.whl dist/*.tar.gz
+	cargo publish --locked $(CRATES)
+
 release-checks: $(VENV)/ready $(VENV)-audit/ready $(if $(filter sbom,$(or $(ONLY),sbom)),python) ## Check what a release is checked for beyond the tests; ONLY="deny semver" some of it
 	python3 -m checks.release $(ONLY)
 
@@ -239,4 +275,9 @@ $(VENV)/ready: requirements/test.txt requirements/studies.txt
 $(VENV)-%/ready: requirements/%.txt
 	test -x $(VENV)-$*/bin/python || python3 -m venv $(VENV)-$*
 	$(VENV)-$*/bin/python -m pip install --quiet --requirement $<
+	touch $@
+
+$(VENV)-wheels/ready: requirements/wheels.txt
+	test -x $(WHEELS) || python3 -m venv $(VENV)-wheels
+	$(WHEELS) -m pip install --quiet --requirement $<
 	touch $@

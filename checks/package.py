@@ -1,23 +1,24 @@
 """Put the Python package together around a library that was built already.
 
 A tree in `target/python`, which tests put on PYTHONPATH, and a wheel of it in `target/wheels`: what
-`make python` installs, but for the library, which is the debug one that the workspace's build made.
-Building it again for a wheel alone would take minutes, since parts apart have other features.
+`make wheels` packs, but for the library and the command, which are the debug ones that the
+workspace's build made. Building them again for a wheel alone would take minutes, since parts apart
+have other features.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
+from release.wheel import line_of_record, script
 from studies.pages import ROOT
 
 LIBRARY = ROOT / "target" / "debug" / "lib_calipers.so"
+COMMAND = ROOT / "target" / "debug" / "calipers"
 TREE = ROOT / "target" / "python"
 WHEELS = ROOT / "target" / "wheels"
 
@@ -34,20 +35,17 @@ def main() -> None:
     where = ["--metadata-directory", TREE, "--interpreter", sys.executable]
     subprocess.run([*command, *where], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     (about,) = TREE.glob("*.dist-info")
+    place = TREE / script(about.name, COMMAND)
+    place.parent.mkdir(parents=True)
+    shutil.copy(COMMAND, place)
     files = sorted(path for path in TREE.rglob("*") if path.is_file())
     record = about / "RECORD"
-    lines = [f"{path.relative_to(TREE)},{digest(path)}" for path in files]
+    lines = [line_of_record(str(path.relative_to(TREE)), path.read_bytes()) for path in files]
     record.write_text("\n".join([*lines, f"{record.relative_to(TREE)},,"]) + "\n")
     WHEELS.mkdir()
     with zipfile.ZipFile(WHEELS / f"{about.stem}-{tag(about)}.whl", "w") as wheel:
         for path in (*files, record):
             wheel.write(path, path.relative_to(TREE))
-
-
-def digest(path: Path) -> str:
-    """Return what RECORD says of a file: its digest and its size."""
-    code = base64.urlsafe_b64encode(hashlib.sha256(path.read_bytes()).digest())
-    return f"sha256={code.decode().rstrip('=')},{path.stat().st_size}"
 
 
 def tag(about: Path) -> str:

@@ -1,4 +1,4 @@
-"""Writes what the released files are made of: `make release-checks ONLY=sbom`.
+"""Writes what the released files are made of: `make sbom`, or `make release-checks ONLY=sbom`.
 
 The list of the command comes from cargo-cyclonedx; that of the Python package is the one that
 maturin puts into the wheel, beside it. Both are CycloneDX, and name every crate with version,
@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import tomllib
 import zipfile
 from pathlib import Path
 
@@ -20,13 +19,13 @@ DIST = ROOT / "dist"
 
 
 def main() -> None:
-    """Write both lists."""
-    version = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+    """Write the list of the command, and one for each wheel."""
     wheels = sorted(DIST.glob("*.whl"))
-    if len(wheels) != 1:
-        sys.exit(f"one wheel is expected in {DIST}, and there are {len(wheels)}: `make python`")
-    write(f"calipers-{version}.cdx.json", of_command())
-    write(f"{wheels[0].stem}.cdx.json", of_wheel(wheels[0]))
+    if not wheels:
+        sys.exit(f"no wheel is in {DIST}: `make wheels` or `make python`")
+    write("calipers.cdx.json", of_command())
+    for wheel in wheels:
+        write(f"{wheel.stem}.cdx.json", of_wheel(wheel))
 
 
 def of_command() -> str:

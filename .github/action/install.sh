@@ -18,20 +18,36 @@ build() {
     echo "$place/bin" >>"$GITHUB_PATH"
 }
 
+# Install a wheel, by its path or by its name and version.
+wheel() {
+    python3 -m venv "$place"
+    "$place/bin/python" -m pip install --quiet --disable-pip-version-check "$@" && [[ -x $place/bin/calipers ]] || return 1
+    echo "$place/bin" >>"$GITHUB_PATH"
+}
+
+# Print the version of a clone that is a release: nothing is unreleased above it in the changelog.
+released() {
+    local version first
+    version=$(sed -n '/^version = /{s/^version = "\(.*\)"$/\1/p;q;}' "$1/Cargo.toml")
+    first=$(awk '/^## \[Unreleased\]/ { below = 1; next } below && NF { print; exit }' "$1/CHANGELOG.md")
+    [[ $first == "## [$version]"* ]] && echo "$version"
+}
+
 case $install in
 auto)
-    command -v calipers || build "${GITHUB_ACTION_PATH:?}"
+    # The wheel of the action's own version takes seconds; a build takes minutes, and does wherever it is missing.
+    command -v calipers ||
+        { version=$(released "${GITHUB_ACTION_PATH:?}") && wheel --only-binary :all: "calipers==$version"; } ||
+        build "$GITHUB_ACTION_PATH"
     ;;
 path)
     command -v calipers || fail "install: no command calipers is on the path"
     ;;
 *.whl)
     [[ -f $install ]] || fail "install: there is no file $install"
-    python3 -m venv "$place"
     # From a path that cannot be read as an option.
-    "$place/bin/python" -m pip install --quiet --disable-pip-version-check "$(realpath -- "$install")"
-    [[ -x $place/bin/calipers ]] || fail "install: $install carries no command calipers; build it with install: auto"
-    echo "$place/bin" >>"$GITHUB_PATH"
+    wheel "$(realpath -- "$install")" ||
+        fail "install: $install carries no command calipers; build it with install: auto"
     ;;
 *)
     [[ -d $install ]] || fail "install: $install is none of auto, path, a folder, a wheel"

@@ -19,7 +19,11 @@ INSTALL, CHECK, UPLOAD = ACTION["runs"]["steps"]
 
 
 def step(
-    which: dict[str, Any], place: Path, settings: dict[str, str], **inputs: str
+    which: dict[str, Any],
+    place: Path,
+    settings: dict[str, str],
+    action: Path = ROOT,
+    **inputs: str,
 ) -> subprocess.CompletedProcess[str]:
     """Run a step as GitHub does: its line in bash, what it asks for in the environment."""
     given = {name: str(about.get("default", "")) for name, about in ACTION["inputs"].items()}
@@ -32,7 +36,7 @@ def step(
         f"GITHUB_{name}": str(place / name.lower()) for name in ("STEP_SUMMARY", "OUTPUT", "PATH")
     }
     (place / "temp").mkdir(exist_ok=True)
-    around = {"GITHUB_ACTION_PATH": str(ROOT), "RUNNER_TEMP": str(place / "temp")}
+    around = {"GITHUB_ACTION_PATH": str(action), "RUNNER_TEMP": str(place / "temp")}
     command = ["bash", "-e", "-o", "pipefail", "-c", which["run"]]
     return subprocess.run(
         command,
@@ -188,6 +192,35 @@ def test_a_wheel_is_installed_if_it_carries_the_command(
     else:
         assert done.returncode == 2
         assert "carries no command calipers" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("head", "installed"),
+    [
+        ("## [Unreleased]\n\n## [0.0.1] - 2030-01-02\n", True),
+        ("## [Unreleased]\n\n### Added\n- More.\n\n## [0.0.1] - 2030-01-02\n", False),
+        ("## [Unreleased]\n\n## [0.0.0] - 2030-01-02\n", False),
+    ],
+)
+def test_a_release_is_taken_from_its_wheel_and_else_built(
+    place: Path, settings: dict[str, str], head: str, installed: bool
+) -> None:
+    file = wheel(place / "wheels", command=True)
+    clone = place / "clone"
+    shutil.copytree(ROOT / ".github" / "action", clone / ".github" / "action")
+    (clone / "crates" / "calipers-cli").mkdir(parents=True)
+    (clone / "crates" / "calipers-cli" / "Cargo.toml").touch()
+    (clone / "Cargo.toml").write_text('[workspace.package]\nversion = "0.0.1"\n')
+    (clone / "CHANGELOG.md").write_text(f"# Changelog\n\n{head}")
+    for name in ("calipers", "cargo"):
+        (place / "bin" / name).unlink(missing_ok=True)
+    (place / "bin" / "cargo").write_text(f'#!/bin/sh\ntouch "{place}/built"\n')
+    (place / "bin" / "cargo").chmod(0o755)
+    offline = {**settings, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(file.parent)}
+    done = step(INSTALL, place, offline, action=clone, install="auto")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (place / "built").exists() != installed
+    assert (place / "temp/calipers-command/bin/calipers").exists() == installed
 
 
 @pytest.mark.parametrize("clone", [True, False])

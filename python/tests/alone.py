@@ -5,6 +5,7 @@ No test runner is there either, so that these are plain assertions.
 
 import importlib.metadata
 import pickle
+import subprocess
 import sys
 from pathlib import Path
 
@@ -32,6 +33,17 @@ def licences_and_types_are_there() -> None:
     assert [one.split(">")[0] for one in hard] == ["numpy"], hard
     assert distribution.version == calipers.__version__
     assert Path(calipers.__file__).is_relative_to(sys.prefix)
+
+
+def the_command_is_there() -> None:
+    """Run it by its name, and as the package's own."""
+    bin_name = "Scripts" if sys.platform == "win32" else "bin"
+    by_name = [str(Path(sys.prefix) / bin_name / "calipers")]
+    for command in (by_name, [sys.executable, "-m", "calipers"]):
+        shown = subprocess.run([*command, "--version"], check=True, capture_output=True, text=True)
+        assert shown.stdout.split() == ["calipers", calipers.__version__], shown
+        wrong = subprocess.run([*command, "estimate"], check=False, capture_output=True)
+        assert wrong.returncode == 2, wrong
 
 
 def everything_works() -> None:
@@ -63,6 +75,7 @@ def everything_works() -> None:
 
 
 if __name__ == "__main__":
-    for check in (only_numpy_is_installed, licences_and_types_are_there, everything_works):
+    about = (only_numpy_is_installed, licences_and_types_are_there)
+    for check in (*about, the_command_is_there, everything_works):
         check()
         print(f"{check.__name__}: yes")

@@ -29,3 +29,8 @@ pub use page::{Listed, Page, Run, index_page, leaderboard_page};
 pub use png::png;
 pub use strip::strip;
 pub use svg::{Size, svg};
+
+/// Runs the example of the README with the documentation's.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

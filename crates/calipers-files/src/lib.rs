@@ -100,3 +100,8 @@ pub use sheet::{Cells, Sheet};
 pub use stream::{About, Pass, Pick, Room, fits, planned};
 pub use table::{Column, Lines, Lists, Source, Table, Text, Values, Wanted};
 pub use writer::SheetWriter;
+
+/// Runs the example of the README with the documentation's.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -83,3 +83,8 @@ pub use stream::{
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/rust.md")]
 struct Guide;
+
+/// And that of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,1 @@
+"""How calipers is packed and published: wheels, the source, versions, the changelog."""
