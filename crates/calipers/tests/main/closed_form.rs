@@ -67,6 +67,7 @@ fn the_truth_in_place_of_g_gives_the_true_error() {
             .metrics(metrics)
             .recalibrator(Arc::new(Truth(setting)))
             .folds(2)
+            .draws(0)
             .estimate(&predictions)
             .unwrap();
         // The truth from other draws, and from four times fewer to save time.

@@ -94,6 +94,8 @@ fn averages(
             .recalibrator(Arc::clone(g))
             .fold_plan(folds(&predictions))
             .seed(seed)
+            .draws(0)
+            .best(false)
             .threads(1);
         let report = estimator.estimate(&predictions).unwrap();
         values.iter_mut().zip(report.estimates).for_each(|(to, one)| to.push(one.value));

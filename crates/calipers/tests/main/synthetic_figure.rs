@@ -55,6 +55,7 @@ fn the_published_means_are_within_three_standard_errors() {
                         .metric(point.metric.parse().unwrap())
                         .recalibrator(recalibrator(method).unwrap())
                         .seed(seed)
+                        .draws(0)
                         .estimate(&predictions)
                         .unwrap();
                     report.estimates[0].value
@@ -140,6 +141,7 @@ impl Figure {
                     let seed = 100 * number as u64 + draw;
                     let predictions = simulate(simulation, rows, seed).unwrap();
                     let estimator = Estimator::new().metric(metric.parse().unwrap()).seed(seed);
+                    let estimator = estimator.draws(0).best(false);
                     estimator.estimate(&predictions).unwrap().estimates[0].value
                 });
                 common::mean_and_error(&values.collect::<Vec<_>>())
