@@ -8,6 +8,11 @@ ifneq ($(NAME),neighbours-speed)
 export OMP_NUM_THREADS := 1
 endif
 
+# Where nothing is built a second time, nothing has to be kept for that.
+ifdef CI
+export CARGO_INCREMENTAL := 0
+endif
+
 .PHONY: help demo build python web notebook site clean check test lint test-rust test-fuzz test-package test-python \
 	test-cookbook test-report test-builds test-site test-checks test-studies long integrations study bench release-checks
 
