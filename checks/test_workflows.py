@@ -34,7 +34,7 @@ def steps(path: Path) -> list[dict[str, Any]]:
 
 
 def test_they_are_there() -> None:
-    assert {"ci.yml", "release.yml", "wheels.yml"} <= {path.name for path in WORKFLOWS}
+    assert {"ci.yml", "docs.yml", "release.yml", "wheels.yml"} <= {path.name for path in WORKFLOWS}
 
 
 def test_they_are_workflows() -> None:

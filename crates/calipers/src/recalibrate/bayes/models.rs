@@ -31,10 +31,16 @@ pub(super) struct Model {
     pub precisions: Vec<f64>,
 }
 
+/// One over the square of a standard deviation. `powi` would say it, and be computed by the compiler in
+/// some builds and by the program in others, which round differently.
+pub(super) fn precision(deviation: f64) -> f64 {
+    1.0 / (deviation * deviation)
+}
+
 /// The models of a polynomial alone.
 pub(super) fn polynomials() -> Vec<Model> {
     let mass = POLYNOMIALS / STRAYS.len() as f64;
-    STRAYS.map(|stray| Model { mass, precisions: vec![stray.powi(-2); POLYNOMIAL] }).to_vec()
+    STRAYS.map(|stray| Model { mass, precisions: vec![precision(stray); POLYNOMIAL] }).to_vec()
 }
 
 /// The models of a polynomial and a spline, from those that stray as the last polynomial does on: each is
@@ -42,8 +48,8 @@ pub(super) fn polynomials() -> Vec<Model> {
 pub(super) fn splines(design: &Design) -> Vec<Model> {
     let mass = SPLINES / (STRAYS.len() * BENDS.len()) as f64;
     let model = |stray: f64, bend: f64| {
-        let mut precisions = vec![stray.powi(-2); POLYNOMIAL];
-        precisions.resize(design.features, bend.powi(-2));
+        let mut precisions = vec![precision(stray); POLYNOMIAL];
+        precisions.resize(design.features, precision(bend));
         Model { mass, precisions }
     };
     let mut bends = BENDS;
@@ -60,7 +66,7 @@ pub(super) fn bending(design: &Design) -> Vec<Model> {
     let mass = BENDING / MANY_BENDS.len() as f64;
     let model = |bend: f64| {
         let mut precisions = vec![1.0; POLYNOMIAL];
-        precisions.resize(design.features, bend.powi(-2));
+        precisions.resize(design.features, precision(bend));
         Model { mass, precisions }
     };
     MANY_BENDS.map(model).to_vec()

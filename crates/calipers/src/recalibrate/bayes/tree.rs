@@ -14,6 +14,7 @@ use fearless_simd::{Level, Simd, dispatch};
 use serde::{Deserialize, Serialize};
 
 use super::cells::Cell;
+use super::models::precision;
 use super::spans::Spans;
 use crate::numeric::simplex::is_moderate;
 
@@ -104,7 +105,7 @@ impl Node {
     #[inline(always)]
     fn new<S: Simd>(simd: S, spans: &Spans, from: usize, to: usize, start: f64) -> Self {
         // The widest of the spreads keeps the shift of labels that are all alike finite.
-        let widest = SPREADS[SPREADS.len() - 1].powi(-2);
+        let widest = precision(SPREADS[SPREADS.len() - 1]);
         let mut mode = start;
         let (mut slope, mut bend) = spans.slopes(simd, from, to, mode);
         for _ in 0..STEPS {
@@ -121,7 +122,7 @@ impl Node {
         let level = gain - slope * mode - 0.5 * bend * mode * mode;
         let mut evidence = [(LEVEL.ln(), 0.0); 1 + SPREADS.len()];
         for (evidence, spread) in evidence[1..].iter_mut().zip(SPREADS) {
-            let precision = bend + spread.powi(-2);
+            let precision = bend + precision(spread);
             let prior = ((1.0 - LEVEL) / SPREADS.len() as f64).ln();
             let log =
                 level + 0.5 * line * line / precision - 0.5 * (spread * spread * precision).ln();
