@@ -2,17 +2,22 @@
 
 use calipers::words::thousands;
 
-/// Four decimals, or two significant digits where four decimals would show fewer.
+/// Four decimals, or two significant digits where four decimals would show fewer, and four where they would show
+/// more than anybody reads.
 ///
 /// ```
 /// use calipers_draw::text::decimal;
 ///
 /// assert_eq!([0.137_04, 0.000_31, 3.2e-9].map(decimal), ["0.1370", "0.00031", "3.2e-9"]);
+/// assert_eq!([12_345.678_9, 5.680_69e20].map(decimal), ["12345.6789", "5.681e20"]);
 /// ```
 pub fn decimal(value: f64) -> String {
     let size = value.abs();
     if !value.is_finite() {
         return value.to_string().to_lowercase();
+    }
+    if size >= 1e9 {
+        return format!("{value:.3e}");
     }
     if size >= 0.000_95 || size <= 0.0 {
         return format!("{value:.4}");
