@@ -46,6 +46,8 @@ def main() -> None:
     asked = parser.parse_args().targets or list(LINUX)
     if unknown := set(asked) - set(targets):
         parser.error(f"{', '.join(unknown)} is none of {', '.join(targets)}")
+    # Where cargo-zigbuild and maturin look for zig: by the Python that has it.
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for target in asked:
         made = here() if target == "here" else on_linux(target)
         for path in made:
@@ -82,6 +84,7 @@ def pack(command: Path, *options: str) -> Path:
     """Build the extension, pack it, and add the command."""
     with tempfile.TemporaryDirectory() as directory:
         build = [tool("maturin"), "build", "--profile", PROFILE, "--locked"]
+        build += ["--compression-level", "9"]
         subprocess.run([*build, "--out", directory, *options], cwd=ROOT, check=True)
         (made,) = Path(directory).glob("*.whl")
         wheel.add_command(made, command)
