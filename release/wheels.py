@@ -34,8 +34,8 @@ LINUX = {
 PROFILE = "dist"
 """How wheels are compiled: for their size."""
 FREE_THREADED = "python3.14t"
-LIMIT = 12 * 1024 * 1024
-"""No wheel is larger than this, in bytes."""
+LIMIT = 13 * 1024 * 1024
+"""No wheel is larger than this, in bytes: those of x86_64 have 12.7 MiB, and growth is noticed."""
 
 
 def main() -> None:
