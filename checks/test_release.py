@@ -99,7 +99,7 @@ def test_a_version_that_is_set_is_one_to_cargo_too(copy: Path) -> None:
     version.set_version(copy, "7.8.9-rc.1")
     assert version.every(copy) == {"7.8.9-rc.1"}
     # `--locked` refuses a lock file that does not go with the manifests.
-    command = ["cargo", "metadata", "--locked", "--offline", "--format-version", "1"]
+    command = ["cargo", "metadata", "--locked", "--format-version", "1"]
     found = subprocess.run(command, check=True, cwd=copy, capture_output=True, timeout=300).stdout
     packages = json.loads(found)["packages"]
     ours = {package["version"] for package in packages if package["source"] is None}
@@ -217,5 +217,5 @@ def test_what_is_packed_as_source_is_whole_to_cargo(tmp_path: Path) -> None:
     folder = tmp_path / f"calipers-{version.read(ROOT)}"
     assert (folder / "PKG-INFO").read_text(encoding="utf-8").startswith("Metadata-Version: ")
     assert not (folder / "python" / "tests").exists()
-    command = ["cargo", "metadata", "--locked", "--offline", "--format-version", "1"]
+    command = ["cargo", "metadata", "--locked", "--format-version", "1"]
     subprocess.run(command, check=True, cwd=folder, capture_output=True, timeout=300)
