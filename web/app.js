@@ -7,30 +7,44 @@ const make = (tag, fields = {}, ...children) => {
 };
 
 // What measures: compiled once, and started anew for every file that comes while another is measured.
-const load = async (path) => {
-  const found = await fetch(path);
-  if (!found.ok) throw new Error(`${path}: ${found.status} ${found.statusText}`);
-  return found;
+const load = async (path, read) => {
+  try {
+    const found = await fetch(path);
+    if (!found.ok) throw new Error(`${found.status} ${found.statusText}`);
+    return await found[read]();
+  } catch (error) {
+    throw new Error(`${path}: ${error.message}`);
+  }
 };
 const parts = Promise.all([
-  load("worker.js").then((found) => found.blob()).then((source) => URL.createObjectURL(source)),
-  load("calipers.wasm").then((found) => found.arrayBuffer()).then((found) => WebAssembly.compile(found)),
+  load("worker.js", "blob").then((source) => URL.createObjectURL(source)),
+  load("calipers.wasm", "arrayBuffer").then((found) => WebAssembly.compile(found)),
 ]);
 let worker = null;
 let busy = false;
-const start = async () => {
-  const [source, module] = await parts;
+// Counts what was asked for: what was asked for before is neither waited for nor shown.
+let turn = 0;
+const start = ([source, module]) => {
+  const own = new Worker(source);
+  own.onmessage = ({ data }) => {
+    // What a worker cannot do at all, it says of no turn.
+    if (own === worker && (data.turn ?? turn) === turn) hear[data.kind](data);
+  };
+  own.onerror = (event) => {
+    if (own === worker) hear.fault({ text: event.message || "worker.js does not start", ready: false });
+  };
+  own.postMessage({ module });
+  worker = own;
+};
+const stop = () => {
   worker?.terminate();
-  worker = new Worker(source);
-  worker.onmessage = ({ data }) => hear[data.kind](data);
-  worker.onerror = (event) => hear.fault({ text: event.message });
-  worker.postMessage({ module });
+  worker = null;
 };
 
 // What was opened, and the addresses of what may be downloaded.
 let file = null;
 let links = [];
-const say = (text) => { $("doing").textContent = text; };
+const say = (text) => { $("doing").textContent = [text, file?.note].filter(Boolean).join("; "); };
 const clear = () => {
   for (const id of ["fault", "result", "understood"]) $(id).hidden = true;
   $("shown").replaceChildren();
@@ -39,21 +53,26 @@ const clear = () => {
 };
 
 const measure = async (asked) => {
+  const own = file;
+  const mine = ++turn;
+  if (busy) stop();
+  busy = true;
   clear();
-  say(`reading ${file.name}`);
+  say(`reading ${own.name}`);
+  let made = null;
   try {
-    const is_new = busy || !worker || !file.opened;
-    if (busy || !worker) await start();
-    const content = is_new ? await file.blob.arrayBuffer() : null;
-    busy = true;
-    file.opened = true;
-    worker.postMessage({ name: file.name, content, asked }, content ? [content] : []);
+    made = await parts;
+    const content = worker && own.opened ? null : await own.read();
+    if (mine !== turn) return;
+    if (!worker) start(made);
+    own.opened = true;
+    worker.postMessage({ turn, name: own.name, content, asked }, content ? [content] : []);
   } catch (error) {
-    hear.fault({ text: String(error.message ?? error) });
+    if (mine === turn) hear.fault({ text: words(error), ready: made !== null });
   }
 };
-const open = (blob, name) => {
-  file = { blob, name, opened: false };
+const open = (name, read, note = "") => {
+  file = { name, read, note, opened: false };
   $("columns").hidden = true;
   $("columns").open = false;
   // What was chosen of another file says nothing of this one.
@@ -65,22 +84,27 @@ const open = (blob, name) => {
 // What the worker says.
 const hear = {
   doing: ({ text }) => say(text),
-  found: ({ found, page, seconds }) => {
+  found: ({ name, found, page, seconds }) => {
     busy = false;
     offer(found);
-    if (found.error) fault(found.error);
-    else show(found, page, seconds);
+    if (found.error) fault("This file cannot be measured", found.error);
+    else show(name, found, page, seconds);
   },
-  // What should not have happened: what is left of the worker is of no use.
-  fault: ({ text }) => {
+  // What should not have happened: what is left of the worker is of no use, and what is being read for it neither.
+  fault: ({ text, ready }) => {
     busy = false;
-    worker?.terminate();
-    worker = null;
-    fault({ message: text, list: [], hint: "calipers estimate FILE, on the command line, has more memory and reads more" });
+    turn += 1;
+    stop();
+    const [head, hint] = ready
+      ? ["This file cannot be measured", "calipers estimate FILE, on the command line, has more memory and reads more"]
+      : ["This page could not start", "load it again, or use calipers estimate FILE, on the command line"];
+    fault(head, { message: text, list: [], hint });
   },
 };
-const fault = ({ message, list, hint }) => {
+const words = (error) => String(error.message ?? error);
+const fault = (head, { message, list, hint }) => {
   say("");
+  $("head").textContent = head;
   $("message").textContent = message;
   $("list").replaceChildren(...list.map((line) => make("li", { textContent: line })));
   $("hint").textContent = hint ? `hint: ${hint}` : "";
@@ -89,16 +113,16 @@ const fault = ({ message, list, hint }) => {
 };
 
 // What a report shows first, from the report itself: it needs no words of its own here.
-const show = ({ json, understood }, page, seconds) => {
+const show = (name, { json, understood }, page, seconds) => {
   const body = page.slice(page.indexOf("<main>"), page.indexOf("</main>"));
   const report = new DOMParser().parseFromString(body, "text/html");
   report.querySelectorAll(".tools, figure script").forEach((one) => one.remove());
   report.querySelectorAll("thead button").forEach((one) => one.replaceWith(one.textContent));
   const shown = [".verdict", "section", "figure"].map((part) => report.querySelector(part)).filter(Boolean);
   $("shown").replaceChildren(...shown.map((one) => document.adoptNode(one)));
-  $("understood").textContent = `${file.name}: ${understood}`;
+  $("understood").textContent = `${name}: ${understood}`;
   $("understood").hidden = false;
-  const stem = file.name.replace(/(\.(csv|tsv|tab|txt|jsonl|ndjson|npz|gz))+$/i, "");
+  const stem = name.replace(/(\.(csv|tsv|tab|txt|jsonl|ndjson|npz|gz))+$/i, "");
   for (const [id, text, kind, ending] of [["page", page, "text/html", ".html"], ["json", json, "application/json", ".json"]]) {
     const link = URL.createObjectURL(new Blob([text], { type: kind }));
     links.push(link);
@@ -143,17 +167,16 @@ $("choice").addEventListener("submit", (event) => {
 });
 
 // Ways in.
+const take = ([one, ...others]) => {
+  const note = others.length ? `the first of ${others.length + 1} files: one is measured at a time` : "";
+  if (one) open(one.name, () => one.arrayBuffer(), note);
+};
 $("file").addEventListener("change", () => {
-  const [one] = $("file").files;
-  if (one) open(one, one.name);
+  take($("file").files);
+  // So that the same file may be chosen again, and no other's name stays here when one is dropped.
+  $("file").value = "";
 });
-$("sample").addEventListener("click", async () => {
-  try {
-    open(await (await load("cells_lgbm.csv")).blob(), "cells_lgbm.csv");
-  } catch (error) {
-    hear.fault({ text: String(error.message ?? error) });
-  }
-});
+$("sample").addEventListener("click", () => open("cells_lgbm.csv", () => load("cells_lgbm.csv", "arrayBuffer")));
 // Anywhere on the page will do: a file that is dropped beside the frame would replace the page otherwise.
 for (const kind of ["dragenter", "dragover", "dragleave", "drop"]) {
   document.addEventListener(kind, (event) => {
@@ -161,9 +184,8 @@ for (const kind of ["dragenter", "dragover", "dragleave", "drop"]) {
     $("drop").classList.toggle("over", kind === "dragenter" || kind === "dragover");
   });
 }
-document.addEventListener("drop", (event) => {
-  const [one] = event.dataTransfer?.files ?? [];
-  if (one) open(one, one.name);
-});
+document.addEventListener("drop", (event) => take(event.dataTransfer?.files ?? []));
 
-start().catch((error) => hear.fault({ text: String(error.message ?? error) }));
+// What the page said until now was that nothing runs.
+say("");
+parts.then((made) => { if (!worker) start(made); }).catch((error) => hear.fault({ text: words(error), ready: false }));

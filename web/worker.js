@@ -2,6 +2,8 @@
 // an address, and so the page's policy binds it too.
 "use strict";
 let calipers = null;
+// The turn of the page that this is, which answers carry.
+let turn = 0;
 const letters = new TextEncoder();
 const bytes = (place, length) => new Uint8Array(calipers.memory.buffer, place, length);
 const words = (place, length) => new TextDecoder().decode(bytes(place, length));
@@ -21,7 +23,7 @@ const answer = (length) => words(calipers.calipers_answer() >>> 0, length >>> 0)
 // What should not have happened, told once. What ends without a word has found no more memory.
 let failed = false;
 const fault = (text) => {
-  if (!failed) postMessage({ kind: "fault", text });
+  if (!failed) postMessage({ kind: "fault", text, ready: calipers !== null });
   failed = true;
 };
 const wordless = (error) => (error instanceof WebAssembly.RuntimeError
@@ -34,14 +36,15 @@ const begin = async (module) => {
       // A few times a second is as much as anybody reads.
       if (performance.now() - told < 100) return;
       told = performance.now();
-      postMessage({ kind: "doing", text: `fitting: ${done} of ${total}` });
+      postMessage({ kind: "doing", turn, text: `fitting: ${done} of ${total}` });
     },
     calipers_fault: (place, length) => fault(words(place >>> 0, length)),
   };
   calipers = (await WebAssembly.instantiate(module, { env })).exports;
 };
 
-const measure = ({ name, content, asked }) => {
+const measure = ({ turn: now, name, content, asked }) => {
+  turn = now;
   const start = performance.now();
   if (content) {
     const called = letters.encode(name);
@@ -52,7 +55,7 @@ const measure = ({ name, content, asked }) => {
   const found = JSON.parse(answer(calipers.calipers_measure()));
   const seconds = (performance.now() - start) / 1000;
   const page = found.error ? "" : answer(calipers.calipers_page(seconds, Date.now() / 1000));
-  postMessage({ kind: "found", found, page, seconds });
+  postMessage({ kind: "found", turn, name, found, page, seconds });
 };
 
 // One thing after the other: a file may come before everything is ready.

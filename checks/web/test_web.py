@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,9 @@ DIGITS = ROOT / "data" / "mnist5k_lr.csv"
 # about one in ten numbers; what is computed from thousands of them, by a few times as much.
 LAST_BITS = 1e-12
 
+# Longer than a file of two rows takes: what did not come by then does not come.
+MOMENT = 1.5
+
 # What is promised.
 MOST_SECONDS = 1.0
 MOST_BYTES = 3_000_000
@@ -41,6 +45,24 @@ DROP = """
     data.items.add(new File([bytes], arguments[0]));
     const how = { dataTransfer: data, bubbles: true, cancelable: true };
     document.getElementById("drop").dispatchEvent(new DragEvent("drop", how));
+"""
+# Files of these names and texts, dropped together.
+DROP_ALL = """
+    const data = new DataTransfer();
+    for (const [name, text] of arguments[0]) data.items.add(new File([text], name));
+    const how = { dataTransfer: data, bubbles: true, cancelable: true };
+    document.getElementById("drop").dispatchEvent(new DragEvent("drop", how));
+"""
+# From now on, a file of this name is read when the page is told so: as slowly as if it were large.
+HOLD = """
+    const read = Blob.prototype.arrayBuffer;
+    const name = arguments[0];
+    const told = new Promise((resolve) => { window.release = resolve; });
+    Blob.prototype.arrayBuffer = async function () {
+        const found = await read.call(this);
+        if (this.name === name) await told;
+        return found;
+    };
 """
 # What the policy says of a request to somebody else.
 ASK = """
@@ -212,6 +234,98 @@ def test_a_file_may_come_while_another_is_measured(browser: webdriver.Chrome, ad
     browser.execute_script(DROP, DIGITS.name, base64.b64encode(DIGITS.read_bytes()).decode())
     drop(browser, CELLS)
     assert shown(browser, "understood").startswith("cells_lgbm.csv: ")
+
+
+def test_a_file_that_is_read_slowly_is_not_shown_as_the_next_one(
+    browser: webdriver.Chrome, address: str
+) -> None:
+    browser.get(address)
+    browser.execute_script(HOLD, "big.csv")
+    browser.execute_script(DROP_ALL, [["big.csv", "label,p_cat,p_dog\ncat,0.75,high\n"]])
+    assert shown(browser, "doing") == "reading big.csv"
+    drop(browser, CELLS)
+    expected = shown(browser, "understood")
+    assert expected == "cells_lgbm.csv: p_PS -> P(PS), p_WS -> P(WS); labels: label"
+    browser.execute_script("release()")
+    time.sleep(MOMENT)
+    assert shown(browser, "understood") == expected
+    assert shown(browser, "doing").startswith("measured in ")
+    assert not browser.find_element(By.ID, "fault").is_displayed()
+    for identifier, name in (("page", "cells_lgbm.html"), ("json", "cells_lgbm.json")):
+        link = browser.find_element(By.ID, identifier)
+        assert link.get_attribute("download") == name
+
+
+def test_a_sample_that_comes_late_does_not_replace_a_file(
+    browser: webdriver.Chrome, address: str
+) -> None:
+    browser.get(address)
+    encoded = base64.b64encode(DIGITS.read_bytes()).decode()
+    browser.execute_script(
+        f"document.getElementById('sample').click(); {DROP}", DIGITS.name, encoded
+    )
+    wait(browser)
+    time.sleep(MOMENT)
+    assert shown(browser, "understood").startswith("mnist5k_lr.csv: ")
+
+
+def test_the_same_file_may_be_chosen_again(
+    browser: webdriver.Chrome, address: str, tmp_path: Path
+) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("label,p_cat,p_dog\ncat,0.75,high\n")
+    choose(browser, address, table)
+    assert "line 2" in shown(browser, "message")
+    table.write_bytes(CELLS.read_bytes())
+    browser.find_element(By.ID, "file").send_keys(str(table))
+    finished = WebDriverWait(browser, 60)
+    finished.until(lambda own: shown(own, "understood").startswith("table.csv: p_PS"))
+
+
+def test_of_several_files_the_first_is_measured_and_the_page_says_so(
+    browser: webdriver.Chrome, address: str
+) -> None:
+    browser.get(address)
+    files = [[CELLS.name, CELLS.read_text()], ["other.csv", ""], ["third.csv", ""]]
+    browser.execute_script(DROP_ALL, files)
+    wait(browser)
+    assert shown(browser, "understood").startswith("cells_lgbm.csv: ")
+    words = shown(browser, "doing")
+    assert words.startswith("measured in ")
+    assert words.endswith(" s; the first of 3 files: one is measured at a time")
+    drop(browser, CELLS)
+    assert shown(browser, "doing").endswith(" s")
+
+
+def test_what_keeps_the_page_from_starting_is_said(
+    browser: webdriver.Chrome, address: str, dist: Path
+) -> None:
+    # From a disk, no script runs: what the page says is what its file says.
+    browser.get((dist / "index.html").as_uri())
+    assert "python3 -m http.server" in shown(browser, "doing")
+    browser.execute_cdp_cmd("Network.enable", {})
+    browser.execute_cdp_cmd("Network.setBlockedURLs", {"urls": ["*calipers.wasm"]})
+    try:
+        browser.get(address)
+        wait(browser)
+        assert shown(browser, "doing") == ""
+        assert shown(browser, "head") == "This page could not start"
+        assert shown(browser, "message").startswith("calipers.wasm: ")
+        # A file does not change what is wrong.
+        drop(browser, CELLS)
+        assert shown(browser, "head") == "This page could not start"
+    finally:
+        browser.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
+        browser.get_log("browser")
+
+
+def test_the_page_is_named_and_leads_to_the_site(browser: webdriver.Chrome, address: str) -> None:
+    browser.get(address)
+    assert browser.title.startswith("calipers")
+    link = browser.find_element(By.CSS_SELECTOR, "h1 a")
+    assert link.text == "calipers"
+    # The page is in a folder of the site.
+    assert link.get_dom_attribute("href") == "../index.html"
 
 
 def test_what_is_wrong_is_said_with_its_place(
