@@ -237,7 +237,7 @@ WHEELS := $(VENV)-wheels/$(if $(filter Windows_NT,$(OS)),Scripts,bin)/python
 # In the order in which each stands on those before it.
 CRATES := $(addprefix --package ,calipers calipers-draw calipers-files calipers-cli)
 
-.PHONY: release wheels test-wheels sdist test-sdist crates sbom image publish
+.PHONY: release wheels test-wheels sdist test-sdist crates sbom image tag publish
 
 release: $(VENV)/ready $(VENV)-wheels/ready ## Make a release up to the upload: VERSION=1.2.3, the first time REPOSITORY=https://...
 	$(PYTHON) -m release $(VERSION) $(if $(REPOSITORY),--repository $(REPOSITORY))
@@ -254,15 +254,19 @@ sdist: $(VENV)-wheels/ready ## Pack the source into dist
 test-sdist: sdist ## Build a wheel of the packed source, without a network, and try it
 	$(WHEELS) -m release.examine --source
 
-crates: ## Pack the crates, and build each of what was packed
+crates: ## Pack the crates, build each of what was packed, and install the command of that
 	cargo package --locked $(CRATES)
+	python3 -m release.crates
 
 sbom: ## Write what the command and the wheels in dist are made of
 	python3 -m checks.release sbom
 
-image: ## Build the container image of the musllinux wheels in dist (needs Docker)
+image: $(VENV)-wheels/ready ## Build the container image of the musllinux wheels in dist (needs Docker)
 	$(WHEELS) -m release.image
 	docker build --file packaging/Dockerfile --tag calipers target/image
+
+tag: ## See that TAG=v1.2.3, on GitHub the one that is built, names the version
+	python3 -m release.tag
 
 publish: $(VENV)-wheels/ready ## Upload what is in dist, and the crates
 	$(WHEELS) -m twine upload dist/*.whl dist/*.tar.gz

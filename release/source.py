@@ -30,7 +30,7 @@ KEPT = (
 
 def pack(directory: Path) -> Path:
     """Write the archive, and return where it is. The same files make the same archive."""
-    name = f"calipers-{version.read(ROOT)}"
+    name = f"calipers-{version.of_python(version.read(ROOT))}"
     path = directory / f"{name}.tar.gz"
     files = {file: (ROOT / file).read_bytes() for file in tracked()}
     files["PKG-INFO"] = metadata()
@@ -48,9 +48,12 @@ def tracked() -> list[str]:
     """List what goes into it."""
     command = ["git", "ls-files", "-z", "--", *KEPT]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"the source is packed in a clone, by what git tracks: {done.stderr.strip()}")
-    return [file for file in done.stdout.split("\0") if file]
+    files = [file for file in done.stdout.split("\0") if file]
+    # Within a repository of somebody else, git answers, and knows none of these.
+    if done.returncode or "Cargo.toml" not in files:
+        why = done.stderr.strip() or f"it tracks nothing of {ROOT}"
+        sys.exit(f"the source is packed in a clone, by what git tracks: {why}")
+    return files
 
 
 def metadata() -> bytes:

@@ -1,7 +1,8 @@
 """The version and the project's address, in the one file that has them: the workspace's manifest.
 
 The version stands there more than once, since crates that stand on each other name theirs, and in
-`Cargo.lock`; here all are set at once, and `checks/test_release.py` insists that they agree.
+`Cargo.lock` and `CITATION.cff`; here all are set at once, and `checks/test_release.py` insists that
+they agree.
 """
 
 from __future__ import annotations
@@ -15,10 +16,17 @@ ROOT = Path(__file__).resolve().parent.parent
 FORM = re.compile(r"(\d+)\.(\d+)\.(\d+)(?:-(?:alpha|beta|rc)\.\d+)?")
 """Versions that Cargo and Python both understand."""
 
-OWN = re.compile(r'(?m)^(version = )"(.*)"$')
-OF_CRATES = re.compile(r'(?m)^(calipers[\w-]* = \{ path = .*?version = )"(.*?)"')
-ADDRESS = re.compile(r'(?m)^(repository = )"(.*)"$')
-LOCKED = re.compile(r'(?m)^(name = "calipers[\w-]*"\nversion = )"(.*)"(?!\nsource)$')
+OWN = re.compile(r'(?m)^(version = ")(.*)(?="$)')
+OF_CRATES = re.compile(r'(?m)^(calipers[\w-]* = \{ path = .*?version = ")(.*?)(?=")')
+ADDRESS = re.compile(r'(?m)^(repository = ")(.*)(?="$)')
+LOCKED = re.compile(r'(?m)^(name = "calipers[\w-]*"\nversion = ")(.*)(?="(?!\nsource)$)')
+CITED = re.compile(r"(?m)^(version: )(.*)$")
+
+PLACES = (
+    *(("Cargo.toml", OWN), ("Cargo.toml", OF_CRATES)),
+    *(("Cargo.lock", LOCKED), ("CITATION.cff", CITED)),
+)
+"""Where the version stands, and what stands before it."""
 
 
 def manifest(root: Path) -> str:
@@ -38,18 +46,22 @@ def repository(root: Path) -> str:
 
 def every(root: Path) -> set[str]:
     """Return all versions that are written down; they should be one."""
-    lock = (root / "Cargo.lock").read_text(encoding="utf-8")
-    text = manifest(root)
-    return {*all_of(OWN, text), *all_of(OF_CRATES, text), *all_of(LOCKED, lock)}
+    return {one for path, what in PLACES for one in all_of(what, (root / path).read_text("utf-8"))}
+
+
+def of_python(version: str) -> str:
+    """Return a version as Python's packages have it: 1.2.3rc1 where Cargo has 1.2.3-rc.1."""
+    for word, letters in (("-alpha.", "a"), ("-beta.", "b"), ("-rc.", "rc")):
+        version = version.replace(word, letters)
+    return version
 
 
 def set_version(root: Path, version: str) -> None:
     """Write another version wherever it stands."""
     if not FORM.fullmatch(version):
         raise ValueError(f"{version!r} is no version such as 1.2.3 or 1.2.3-rc.1")
-    change(root / "Cargo.toml", OWN, version)
-    change(root / "Cargo.toml", OF_CRATES, version)
-    change(root / "Cargo.lock", LOCKED, version)
+    for path, what in PLACES:
+        change(root / path, what, version)
 
 
 def set_repository(root: Path, address: str) -> None:
@@ -71,4 +83,4 @@ def change(path: Path, what: re.Pattern[str], value: str) -> None:
     """Replace every value that a pattern finds."""
     text = path.read_text(encoding="utf-8")
     all_of(what, text)
-    path.write_text(what.sub(rf'\g<1>"{value}"', text), encoding="utf-8")
+    path.write_text(what.sub(rf"\g<1>{value}", text), encoding="utf-8")

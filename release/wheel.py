@@ -24,7 +24,7 @@ def script(about: str, command: Path) -> str:
 
 
 def add_command(wheel: Path, command: Path) -> None:
-    """Add the command to a wheel; the rest stays as it is, byte for byte."""
+    """Add the command to a wheel; the files that are there stay as they are, byte for byte."""
     made = wheel.with_suffix(".whl.new")
     with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as new:
         *files, record = old.infolist()
@@ -32,7 +32,8 @@ def add_command(wheel: Path, command: Path) -> None:
         if last != "RECORD":
             raise ValueError(f"{wheel}: the last file is {record.filename}, where RECORD should be")
         for file in files:
-            new.writestr(file, old.read(file))
+            # What a file was compressed with is not known any more, and would be the default.
+            new.writestr(file, old.read(file), compresslevel=9)
         content, entry = command.read_bytes(), zipfile.ZipInfo(script(about, command))
         entry.compress_type = zipfile.ZIP_DEFLATED
         # A file that everyone may run; the date is that of the other files, so that the same
@@ -42,5 +43,5 @@ def add_command(wheel: Path, command: Path) -> None:
         new.writestr(entry, content, compresslevel=9)
         *lines, own = old.read(record).decode().splitlines()
         lines += [line_of_record(entry.filename, content), own]
-        new.writestr(record, "\n".join(lines) + "\n")
+        new.writestr(record, "\n".join(lines) + "\n", compresslevel=9)
     made.replace(wheel)

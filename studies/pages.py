@@ -6,6 +6,7 @@ and remembers them.
 
 import csv
 import io
+import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +20,8 @@ Row = dict[str, str]
 WIDTH = 118
 # Tables, headings, pictures, comments and code stay as they are.
 VERBATIM = ("|", "#", "!", "<", "```")
+# What an item of a list begins with.
+ITEM = re.compile(r"- |\d+\. ")
 
 
 class Pages:
@@ -101,7 +104,7 @@ def block(text: str) -> str:
         return text
     items: list[str] = []
     for line in text.splitlines():
-        if line.startswith("- ") or not items:
+        if ITEM.match(line) or not items:
             items.append(line)
         else:
             items[-1] += " " + line.strip()
@@ -110,7 +113,8 @@ def block(text: str) -> str:
 
 def fill(text: str) -> str:
     """Break one paragraph or item."""
-    indent = "  " if text.startswith("- ") else ""
+    item = ITEM.match(text)
+    indent = " " * len(item[0]) if item else ""
     return textwrap.fill(
         text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )

@@ -12,7 +12,9 @@ import os
 import shlex
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import summary
 
@@ -56,24 +58,41 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return done
 
 
+def found(check: subprocess.CompletedProcess[str]) -> dict[str, Any] | None:
+    """Return what the check has found; None, and say why, if it was none."""
+    if check.returncode not in (0, 1):
+        return None
+    try:
+        outcome: dict[str, Any] = json.loads(check.stdout)
+    except ValueError:
+        print(check.stdout)
+        complaint("args: with these, calipers check says something else than what it found")
+        return None
+    return outcome
+
+
 def main() -> int:
     """Check, sum up, draw."""
     files, limits, page = lines("INPUT_FILES"), lines("INPUT_MAX"), os.environ.get("INPUT_PAGE", "")
     if page and (not page.endswith(".html") or not page.isprintable() or set(page) & set("/\\")):
         return complaint(f"page: {page!r} is no name of a file ending in .html")
-    folder = Path(os.environ["RUNNER_TEMP"]) / "calipers"
-    folder.mkdir(parents=True, exist_ok=True)
+    # Of this step alone: a job may have several, and artifacts of a run need names of their own.
+    name = f"calipers-{os.environ['GITHUB_JOB']}-"
+    folder = Path(tempfile.mkdtemp(prefix=name, dir=os.environ["RUNNER_TEMP"]))
     columns, junit = flags("INPUT_COLUMNS"), folder / "calipers.xml"
     # `--max=` and `--` keep what follows from being read as another option.
     asked = [*(f"--max={limit}" for limit in limits), *columns, *flags("INPUT_ARGS")]
     named = ["--", *files] if files else []
     check = run("check", *asked, "--format=json", f"--junit={junit}", *named)
-    append("GITHUB_OUTPUT", f"status={check.returncode}\njunit={junit}\nfolder={folder}\n")
-    if check.returncode not in (0, 1):
+    outcome = found(check)
+    status = check.returncode if outcome is not None or check.returncode not in (0, 1) else 2
+    left = {"status": status, "junit": junit, "folder": folder, "artifact": folder.name}
+    append("GITHUB_OUTPUT", "".join(f"{one}={value}\n" for one, value in left.items()))
+    if outcome is None:
         text = f"### Calibration: not measured\n\n<pre>{html.escape(check.stderr)}</pre>\n\n"
         append("GITHUB_STEP_SUMMARY", text)
-        return check.returncode
-    text = summary.markdown(json.loads(check.stdout), files or ["the files of calipers.toml"])
+        return status
+    text = summary.markdown(outcome, files or ["the files of calipers.toml"])
     print(text)
     append("GITHUB_STEP_SUMMARY", text)
     # Several files are one table for a check, and several models on a page: a page for each.
@@ -82,7 +101,7 @@ def main() -> int:
         name = page if number == 1 else f"{page.removesuffix('.html')}-{number}.html"
         if run("report", *columns, f"--output={folder / name}", *file).returncode != 0:
             print(f"::warning::{name} could not be written; the log says why")
-    return check.returncode
+    return status
 
 
 if __name__ == "__main__":

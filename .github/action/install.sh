@@ -3,7 +3,8 @@
 set -euo pipefail
 
 install=${INPUT_INSTALL:-auto}
-place=${RUNNER_TEMP:?}/calipers-command
+# Of this step alone: another one of the same job may install another command.
+place=$(mktemp -d "${RUNNER_TEMP:?}/calipers-command-XXXXXX")
 
 fail() {
     # On one line: GitHub shows it beside the step.
@@ -20,9 +21,13 @@ build() {
 
 # Install a wheel, by its path or by its name and version.
 wheel() {
+    local programs
     python3 -m venv "$place"
-    "$place/bin/python" -m pip install --quiet --disable-pip-version-check "$@" && [[ -x $place/bin/calipers ]] || return 1
-    echo "$place/bin" >>"$GITHUB_PATH"
+    # What Windows calls it.
+    programs=$place/Scripts
+    [[ -d $programs ]] || programs=$place/bin
+    "$programs/python" -m pip install --quiet --disable-pip-version-check "$@" && [[ -x $programs/calipers ]] || return 1
+    echo "$programs" >>"$GITHUB_PATH"
 }
 
 # Print the version of a clone that is a release: nothing is unreleased above it in the changelog.

@@ -37,6 +37,7 @@ def step(
     }
     (place / "temp").mkdir(exist_ok=True)
     around = {"GITHUB_ACTION_PATH": str(action), "RUNNER_TEMP": str(place / "temp")}
+    around |= {"GITHUB_JOB": "build"}
     command = ["bash", "-e", "-o", "pipefail", "-c", which["run"]]
     return subprocess.run(
         command,
@@ -63,6 +64,7 @@ def test_no_input_is_written_into_shell_and_every_script_is_there() -> None:
             assert name.removeprefix("INPUT_").lower() in ACTION["inputs"]
     assert "run" not in UPLOAD
     assert set(re.findall(r"inputs\.(\w+)", str(ACTION["runs"]))) == set(ACTION["inputs"])
+    assert UPLOAD["with"]["name"] == ACTION["outputs"]["artifact"]["value"]
 
 
 @pytest.mark.parametrize(("limit", "status", "word"), [("0.05", 1, "failed"), ("0.2", 0, "passed")])
@@ -91,6 +93,22 @@ def test_the_step_that_the_page_shows_stops_a_build(place: Path, settings: dict[
     # The model that ships with calipers is shown to be off by more than this limit.
     assert step(CHECK, place, settings, **shown["with"]).returncode == 1
     assert outputs(place)["status"] == "1"
+
+
+def test_two_steps_of_a_job_keep_what_is_theirs(place: Path, settings: dict[str, str]) -> None:
+    left = []
+    for limit in ("0.2", "0.05"):
+        step(CHECK, place, settings, files="predictions.csv", max=f"l1={limit}")
+        left.append(outputs(place))
+        (place / "output").unlink()
+    for name in ("folder", "junit", "artifact"):
+        assert left[0][name] != left[1][name]
+    for one, failures in zip(left, ("0", "1"), strict=True):
+        suite = ElementTree.parse(one["junit"]).getroot().find("testsuite")
+        assert suite is not None
+        assert suite.get("failures") == failures
+        # What GitHub lets an artifact be called.
+        assert re.fullmatch(r"calipers-build-\w+", one["artifact"])
 
 
 def test_a_project_says_it_in_a_file_of_its_own(place: Path, settings: dict[str, str]) -> None:
@@ -137,6 +155,7 @@ def test_groups_have_rows_of_their_own(place: Path, settings: dict[str, str]) ->
         ({"max": ""}, "--max <M=LIMIT>"),
         ({"max": "l1"}, "l1"),
         ({"columns": "--label 'y"}, "::error::columns: "),
+        ({"args": "--help"}, "::error::args: "),
         ({"page": "../page.html"}, "::error::page: "),
         ({"page": "a\nstatus=0.html"}, "::error::page: "),
     ],
@@ -147,6 +166,9 @@ def test_wrong_inputs_are_named_with_status_2(
     done = step(CHECK, place, settings, **{"files": "predictions.csv", "max": "l1=0.2", **inputs})
     assert done.returncode == 2
     assert words in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    if (place / "output").exists():
+        assert outputs(place)["status"] == "2"
 
 
 def wheel(path: Path, *, command: bool) -> Path:
@@ -194,6 +216,32 @@ def test_a_wheel_is_installed_if_it_carries_the_command(
         assert "carries no command calipers" in done.stdout
 
 
+def test_programs_lie_elsewhere_on_windows(place: Path, settings: dict[str, str]) -> None:
+    file = wheel(place / "wheels", command=True)
+    python = place / "bin" / "python3"
+    python.write_text(
+        "#!/bin/sh\n"
+        'mkdir "$3/Scripts" && cd "$3/Scripts"\n'
+        'printf \'#!/bin/sh\\ntouch "%s/calipers"; chmod +x "%s/calipers"\' "$PWD" "$PWD" >python\n'
+        "chmod +x python\n"
+    )
+    python.chmod(0o755)
+    done = step(INSTALL, place, settings, install=str(file))
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = Path((place / "path").read_text().strip())
+    assert found.name == "Scripts"
+    assert (found / "calipers").exists()
+
+
+def test_two_steps_install_what_each_asks_for(place: Path, settings: dict[str, str]) -> None:
+    file = wheel(place / "wheels", command=True)
+    offline = {**settings, "PIP_NO_INDEX": "1"}
+    for _ in range(2):
+        assert step(INSTALL, place, offline, install=str(file)).returncode == 0
+    first, second = (place / "path").read_text().split()
+    assert first != second
+
+
 @pytest.mark.parametrize(
     ("head", "installed"),
     [
@@ -220,7 +268,7 @@ def test_a_release_is_taken_from_its_wheel_and_else_built(
     done = step(INSTALL, place, offline, action=clone, install="auto")
     assert done.returncode == 0, done.stdout + done.stderr
     assert (place / "built").exists() != installed
-    assert (place / "temp/calipers-command/bin/calipers").exists() == installed
+    assert bool([*place.glob("temp/calipers-command-*/bin/calipers")]) == installed
 
 
 @pytest.mark.parametrize("clone", [True, False])
@@ -234,7 +282,8 @@ def test_a_clone_is_built_by_cargo(place: Path, settings: dict[str, str], clone:
         asked = (place / "asked").read_text().splitlines()
         assert asked[0] == "install"
         assert asked[-1] == str(ROOT / "crates" / "calipers-cli")
-        assert (place / "path").read_text().strip() == str(place / "temp/calipers-command/bin")
+        (made,) = (place / "temp").glob("calipers-command-*")
+        assert (place / "path").read_text().strip() == str(made / "bin")
     else:
         done = step(INSTALL, place, settings, install=".")
         assert done.returncode == 2

@@ -1,5 +1,6 @@
 """Examples of a watch that runs every night: their command is run."""
 
+import fcntl
 import json
 import shlex
 import subprocess
@@ -56,3 +57,21 @@ def test_the_command_goes_on_where_it_ended(
         assert told["rows"] == 2019
         new.append(told["new"])
     assert new == [2019, 0]
+
+
+def test_a_second_run_at_the_same_time_is_refused(place: Path, settings: dict[str, str]) -> None:
+    program, *arguments = systemd()
+    arguments = ["monitor-held.json" if word == "monitor.json" else word for word in arguments]
+    with (place / "monitor-held.json.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = subprocess.run(
+            [str(place / "bin" / program), *arguments],
+            check=False,
+            cwd=place,
+            env=settings,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "another run holds it" in done.stderr

@@ -1,5 +1,6 @@
 """The hook, run by pre-commit in a repository of its own, without a network."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -74,3 +75,22 @@ def test_a_commit_is_stopped_by_predictions_above_the_limit(
     other = run(project, settings, "--files", "notes.txt")
     assert other.returncode == 0
     assert "Skipped" in other.stdout
+
+
+def test_every_kind_of_file_that_is_read_is_looked_at() -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    formats = ROOT / "crates" / "calipers-files" / "src" / "formats"
+    lines = [
+        line
+        for path in formats.glob("*/mod.rs")
+        for line in re.findall(r"(?m)^ +(?:extensions|aliases): &\[.*\]", path.read_text("utf-8"))
+    ]
+    endings = set(re.findall(r'"(\w+)"', " ".join(lines)))
+    assert {"csv", "parquet", "npy"} <= endings
+    packed = {
+        f"{text}.{how}" for text in ("csv", "tsv", "jsonl", "ndjson") for how in ("gz", "zst")
+    }
+    for ending in (endings | packed) - {"txt"}:
+        assert re.search(hook["files"], f"predictions.{ending}"), ending
+    for other in ("notes.txt", "csv", "picture.gz", "table.csv.bak", "table.parquet.gz"):
+        assert not re.search(hook["files"], other), other

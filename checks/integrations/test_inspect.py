@@ -36,10 +36,10 @@ def uncounted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MockLLM, "_ensure_default_usage", nothing)
 
 
-def answers(count: int, seed: int = 0) -> list[tuple[float, bool]]:
+def answers(count: int, seed: int = 0, least: float = 0.5) -> list[tuple[float, bool]]:
     """Draw how sure a model is, and whether it is right: less often than it thinks."""
     chance = random.Random(seed)
-    sure = [round(0.5 + chance.random() / 2, 2) for _ in range(count)]
+    sure = [round(least + (1 - least) * chance.random(), 2) for _ in range(count)]
     return [(one, chance.random() < 0.1 + 0.7 * one) for one in sure]
 
 
@@ -90,6 +90,7 @@ def test_it_measures_confidences(tmp_path: Path) -> None:
         [sure for sure, _ in said],
         ["l1", "over-l1"],
         recalibrator="isotonic",
+        binary="confidence",
     )
     assert report["l1"].lower > 0.05
     expected = {"calipers_left_out": 0.0}
@@ -240,6 +241,24 @@ def test_the_command_reads_what_was_logged(tmp_path: Path, epochs: int) -> None:
     for name in ("l1", "over-l1"):
         assert own["metrics"][name]["value"] == report[name].value
         assert own["metrics"][name]["lower"] == report[name].lower
+
+
+def test_too_sure_is_what_the_command_says_it_is(tmp_path: Path) -> None:
+    # Below 1/2, "over-l1" of a class is about probabilities that are too low.
+    said = [(0.4, row % 5 == 0) for row in range(300)] + answers(100, least=0.1)
+    log = run(said, tmp_path, calibration_error(["over-l1", "under-l1"]))
+    command = [COMMAND, "inspect", str(tmp_path), "--metric", "over-l1,under-l1"]
+    done = subprocess.run(
+        [*command, "--format", "json"], check=True, capture_output=True, text=True, timeout=300
+    )
+    metrics = json.loads(done.stdout)["models"]["mockllm/model"]["metrics"]
+    found = told(log)
+    assert found["calipers_over_l1_lower"] > 0.05
+    assert found["calipers_under_l1_lower"] == 0
+    for name in ("over-l1", "under-l1"):
+        ours = f"calipers_{name.replace('-', '_')}"
+        assert found[ours] == metrics[name]["value"]
+        assert found[f"{ours}_lower"] == metrics[name]["lower"]
 
 
 def test_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -254,6 +254,19 @@ def test_two_evaluations_in_a_run(binary: pd.DataFrame, run: mlflow.ActiveRun) -
     assert {"train_calipers_report.html", "test_calipers_report.html"} <= names
 
 
+def test_a_prefix_may_be_a_folder(
+    binary: pd.DataFrame, run: mlflow.ActiveRun, tmp_path: Path
+) -> None:
+    result = evaluated(binary, predictions="p", metrics="l1", metric_prefix="val/late_")
+    assert result.metrics["val/late_calipers_l1"] > 0.1
+    text = mlflow.artifacts.load_text(f"runs:/{run.info.run_id}/val/late_calipers_report.html")
+    page = result.artifacts["val/late_calipers_report.html"]
+    assert text == page.content
+    result.save(tmp_path / "kept")
+    again = EvaluationResult.load(tmp_path / "kept")
+    assert again.artifacts["val/late_calipers_report.html"].content == text
+
+
 def test_it_runs_beside_mlflows_own_where_no_evaluator_is_named() -> None:
     model = GaussianNB().fit(TRAIN, WORDS[Y[:700]])
     logged = mlflow.sklearn.log_model(model, name="model", pip_requirements=[])
@@ -265,6 +278,121 @@ def test_it_runs_beside_mlflows_own_where_no_evaluator_is_named() -> None:
         evaluator_config={"log_model_explainability": False, "average": "macro"},
     )
     assert {"accuracy_score", "log_loss", "calipers_l1", "calipers_l1_lower"} <= set(result.metrics)
+
+
+def unnamed(data: pd.DataFrame, **settings: object) -> EvaluationResult:
+    """Evaluate with whatever is installed, and settings that are for any of it."""
+    classes = settings.pop("classes", None)
+    model = GaussianNB().fit(TRAIN, WORDS[Y[:700]] if classes is None else classes)
+    logged = mlflow.sklearn.log_model(model, name="model", pip_requirements=[])
+    return mlflow.models.evaluate(
+        logged.model_uri,
+        data,
+        targets="y",
+        model_type="classifier",
+        evaluator_config={"log_model_explainability": False, **settings},
+    )
+
+
+def test_settings_of_others_stop_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    two = (Y > 0).astype(int)
+    data = TABLE[700:].assign(y=two[700:])
+    others = {"pos_label": 1, "retriever_k": 3, "calibration_n_bins": 5}
+    with caplog.at_level(logging.WARNING, logger="calipers"):
+        plain = unnamed(data, classes=two[:700], **others)
+        assert "calipers" not in caplog.text
+        # Of an evaluator that is not here.
+        found = unnamed(data, classes=two[:700], colour="red")
+    assert "left out: evaluator_config: there is no setting 'colour'" in caplog.text
+    for name in ("accuracy_score", "calipers_l1"):
+        assert found.metrics[name] == plain.metrics[name]
+
+
+def test_what_is_wrong_stops_nothing_where_nobody_asked(caplog: pytest.LogCaptureFixture) -> None:
+    data = TEST.drop(columns="weight")
+    with caplog.at_level(logging.WARNING, logger="calipers"):
+        result = unnamed(data, folds=1)
+    assert "nothing is measured: " in caplog.text
+    assert "accuracy_score" in result.metrics
+    assert "calipers_l1" not in result.metrics
+
+
+def test_settings_under_its_name_are_its_own(binary: pd.DataFrame) -> None:
+    with pytest.raises(calipers.InputError, match="there is no setting 'colour'"):
+        mlflow.models.evaluate(
+            data=binary.assign(p=binary["p"].round()),
+            targets="y",
+            predictions="p",
+            model_type="classifier",
+            evaluator_config={
+                "default": {"log_model_explainability": False},
+                "calipers": {"colour": "red"},
+            },
+        )
+
+
+@pytest.mark.parametrize("order", [["ant", "bee", "cow"], ["cow", "ant", "bee"]])
+def test_a_list_of_labels_swaps_nothing(order: list[str]) -> None:
+    model = GaussianNB().fit(TRAIN, WORDS[Y[:700]])
+    found = model.predict_proba(TEST[TRAIN.columns])
+    expected = calipers.calibration_error(TEST["y"], found, class_names=WORDS).value
+    data = TEST.drop(columns="weight")
+    logged = mlflow.sklearn.log_model(model, name="model", pip_requirements=[])
+    for one in (logged.model_uri, lambda rows: found):
+        result = evaluated(data, one, metrics="l1", label_list=order)
+        assert result.metrics["calipers_l1"] == expected
+    # Columns may have names, which say their order.
+    table = pd.DataFrame(found[:, ::-1], columns=WORDS[::-1])
+    turned = calipers.calibration_error(TEST["y"].to_numpy(), table)
+    result = evaluated(data, lambda rows: table, metrics="l1", label_list=order)
+    assert result.metrics["calipers_l1"] == turned.value
+    result = evaluated(data, logged.model_uri, metrics="l1", class_names=order)
+    assert result.metrics["calipers_l1"] == expected
+    with pytest.raises(calipers.InputError, match=r"label_list: \['ant', 'dog'\] are not the"):
+        evaluated(data, logged.model_uri, metrics="l1", label_list=["ant", "dog"])
+
+
+@pytest.mark.parametrize("positive", ["no", "yes"])
+def test_a_single_column_is_of_the_positive_label(binary: pd.DataFrame, positive: str) -> None:
+    data = binary.assign(y=np.where(binary["y"] == 1, "yes", "no"))
+    other = "no" if positive == "yes" else "yes"
+    expected = calipers.calibration_error(
+        data["y"].to_numpy(), binary["p"].to_numpy(), class_names=[other, positive]
+    ).value
+    for settings in ({"predictions": "p"}, {"probs": ["p"]}):
+        result = evaluated(data, metrics="l1", pos_label=positive, **settings)
+        assert result.metrics["calipers_l1"] == expected
+    # What is called after a class is of that class.
+    named = evaluated(
+        data.rename(columns={"p": f"p_{other}"}).assign(p_other=0.5),
+        metrics="l1",
+        pos_label=positive,
+        probs=[f"p_{other}"],
+    )
+    assert named.metrics["calipers_l1"] != expected
+
+
+@pytest.mark.parametrize("of_model", [False, True])
+def test_classes_may_be_whole_numbers(of_model: bool, caplog: pytest.LogCaptureFixture) -> None:
+    classes = Y[700:].astype(float)
+    data = TABLE[700:].assign(y=Y[700:])
+    settings = {"data": data.assign(found=classes), "predictions": "found"}
+    if of_model:
+        settings = {"data": data, "model": lambda rows: classes}
+    with caplog.at_level(logging.WARNING, logger="calipers"):
+        result = mlflow.models.evaluate(
+            **settings,
+            targets="y",
+            model_type="classifier",
+            evaluator_config={"log_model_explainability": False},
+        )
+    assert "there are no probabilities to measure" in caplog.text
+    assert "accuracy_score" in result.metrics
+    assert not [name for name in result.metrics if "calipers" in name]
+    for column in (classes, WORDS[Y[700:]]):
+        table = pd.DataFrame({"class": column})
+        with pytest.raises(MlflowException, match="could not be evaluated"):
+            evaluated(data, lambda rows, table=table: table)
 
 
 def test_classes_are_no_probabilities_and_stop_nobody_else(

@@ -97,6 +97,27 @@ def test_it_starts_again() -> None:
     assert again.compute() == first
 
 
+def test_of_metrics_that_share_rows_none_reports_what_was() -> None:
+    y, p = BINARY
+    both = MetricCollection({"l1": CalibrationError("l1"), "over": CalibrationError("over-l1")})
+    both.update(torch.as_tensor(p[:500]), torch.as_tensor(y[:500]))
+    both.compute()
+    both.update(torch.as_tensor(p[500:]), torch.as_tensor(y[500:]))
+    assert list(both.compute_groups.values()) == [["l1", "over"]]
+    for one in both.values():
+        with pytest.raises(calipers.InputError, match="compute"):
+            one.report  # noqa: B018
+    both.compute()
+    assert [one.report.n for one in both.values()] == [2000, 2000]
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_a_report_does_not_need_what_torchmetrics_keeps(cached: bool) -> None:
+    metric = seen(CalibrationError(compute_with_cache=cached), *BINARY)
+    metric.compute()
+    assert metric.report.n == 2000
+
+
 def test_a_few_rows_are_nan() -> None:
     metric = CalibrationError()
     metric.update(torch.tensor([0.3, 0.4]), torch.tensor([0, 1]))
@@ -136,6 +157,53 @@ def test_a_wrong_row_is_named() -> None:
     assert raised.value.row == 6
 
 
+@pytest.mark.parametrize("wrong", [0.5, -1.0, float("nan")])
+@pytest.mark.parametrize("columns", [1, 2])
+def test_a_label_that_is_no_class_is_refused(wrong: float, columns: int) -> None:
+    metric = CalibrationError()
+    preds = torch.full((7, columns), 0.5)
+    metric.update(preds, torch.tensor([0.0, 1.0, 0.0, 1.0, 0.0, wrong, 1.0]))
+    with pytest.raises(calipers.InputError, match="row 5: ") as raised:
+        metric.compute()
+    assert raised.value.row == 5
+
+
+def test_rows_stay_as_precise_as_they_were() -> None:
+    y, p = BINARY
+    metric = seen(CalibrationError(), y, p)
+    for moved in (metric.to(torch.bfloat16), metric.half(), metric.to("cpu"), metric.float()):
+        assert {one.dtype for one in (*moved.preds, *moved.target)} == {torch.float64}
+    assert metric.columns.dtype == torch.int64
+    assert metric.compute().item() == calipers.calibration_error(y, p).value
+
+
+class Single(torch.Tensor):
+    """A tensor on a device without double precision."""
+
+    def cpu(self) -> torch.Tensor:
+        """Leave the device."""
+        return self.as_subclass(torch.Tensor)
+
+    def to(self, *arguments: object, **settings: object) -> torch.Tensor:
+        """Refuse what the device does not have."""
+        if torch.float64 in (*arguments, *settings.values()):
+            raise TypeError("there is no float64")
+        return super().to(*arguments, **settings)
+
+
+def test_a_device_without_double_precision(monkeypatch: pytest.MonkeyPatch) -> None:
+    y, p = BINARY
+    single = torch.as_tensor(p).float()
+    expected = calipers.calibration_error(y, single.numpy(), class_names=range(2))
+    # The device of the tensors, and one that would lose them.
+    monkeypatch.setattr(calipers.torch, "SINGLE", {"cpu", "meta"})
+    metric = CalibrationError()
+    metric.update(single[:900].as_subclass(Single), torch.as_tensor(y[:900]).as_subclass(Single))
+    metric.to("meta")
+    metric.update(single[900:].as_subclass(Single), torch.as_tensor(y[900:]).as_subclass(Single))
+    assert metric.compute().item() == expected.value
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -157,8 +225,13 @@ def of_rank(
     dist.init_process_group("gloo", f"file://{store}", rank=rank, world_size=len(parts))
     y, p = BINARY
     metric = CalibrationError(plan=made_plan()) if keyed else CalibrationError()
+    # As Lightning does, always.
+    metric.to("cpu")
     key = torch.arange(len(y))[parts[rank]].split(BATCH)
     for row, (preds, target) in enumerate(batches(y, p, parts[rank])):
+        if not len(target):
+            # A process without rows has no batches.
+            continue
         metric.update(preds, target, **({"key": key[row].numpy()} if keyed else {}))
     value = metric.compute().item()
     answers.put((rank, value, metric.report.to_json()))
@@ -219,8 +292,13 @@ def test_rows_count_in_the_order_of_processes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "parts",
-    [[slice(0, None, 2), slice(1, None, 2)], [slice(700, None), slice(0, 700)]],
-    ids=["dealt", "swapped"],
+    [
+        [slice(0, None, 2), slice(1, None, 2)],
+        [slice(700, None), slice(0, 700)],
+        [slice(None), slice(0, 0)],
+        [slice(0, 0), slice(None)],
+    ],
+    ids=["dealt", "swapped", "second empty", "first empty"],
 )
 def test_with_a_plan_no_order_counts(tmp_path: Path, parts: list[slice]) -> None:
     y, p = BINARY

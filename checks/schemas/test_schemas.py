@@ -135,8 +135,16 @@ def questions(folder: Path) -> None:
         (folder / model).mkdir(parents=True)
         for task in ("arc", "written"):
             resps = [["-1.5", "False"], ["-0.5", "False"]] if task == "arc" else ["word"]
+            # The second option is the more probable one: the harness says whether it was right.
             lines = [
-                {"doc_id": row, "target": str(row % 3 % 2), "filtered_resps": resps}
+                {
+                    "doc_id": row,
+                    "target": str(row % 3 % 2),
+                    "filtered_resps": resps,
+                    "filter": "none",
+                    "metrics": ["acc"],
+                    "acc": float(row % 3 % 2),
+                }
                 for row in range(60)
             ]
             text = "".join(json.dumps(line) + "\n" for line in lines)
@@ -180,6 +188,15 @@ def test_what_is_printed_is_what_the_schema_says(place: Path, about: str) -> Non
     ran = run(place, *words, *quick, "--format", "json")
     assert ran.returncode in (0, 1), ran.stderr
     jsonschema.validate(json.loads(ran.stdout), schema(name), jsonschema.Draft202012Validator)
+
+
+def test_a_line_of_a_monitor_is_what_its_schema_says(place: Path) -> None:
+    for file, rows in (("two.csv", 300), ("impossible.csv", 600)):
+        ran = run(place, "monitor", file, "--state", "monitor.json", "--format", "jsonl")
+        assert ran.returncode in (0, 1), ran.stderr
+        told = json.loads(ran.stdout)
+        assert told["rows"] == rows
+        jsonschema.validate(told, schema("monitor"), jsonschema.Draft202012Validator)
 
 
 def test_a_schema_refuses_what_is_not_in_it(place: Path) -> None:

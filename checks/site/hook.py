@@ -18,6 +18,12 @@ WEB = ROOT / "web" / "dist"
 
 PART = re.compile(r"<!-- (figure|(?:README|generated): .*) -->")
 ROLE = re.compile(r":(?:func|class|meth|mod|attr):<code>~?([\w.]+)</code>")
+# A drawing that is a paragraph of its own, and no link yet.
+FIGURE = re.compile(r'(?<=<p>)(<img [^>]*src="([^"]+\.svg)"[^>]*>)(?=</p>)')
+# What is said of `**options` that may be left out.
+NOTHING = re.compile(r",\s*default:\s*<code>\{\}</code>\s*\)")
+# In the units that drawings have.
+WIDE = 500
 CAPTION = (
     "Drawn when this page was built, from what ships with calipers. "
     '<a href="site/report.html">Open the whole page</a>: there, numbers are read by mouse or keys.'
@@ -95,6 +101,12 @@ def of_readme(heading: str, uri: str) -> str:
     return links.rewritten(body, links.README, uri, known)
 
 
+def wide(path: Path) -> bool:
+    """Tell whether a figure is too wide to be read on a small screen."""
+    width = re.search(r'<svg[^>]* width="([\d.]+)', path.read_text(encoding="utf-8"))
+    return width is not None and float(width[1]) > WIDE
+
+
 def figure() -> str:
     """Return the reliability diagram of what ships with calipers, with the colours of the site."""
     drawn = printed("plot", "reliability", DATA, "-o", "-").replace("\n", " ")
@@ -103,10 +115,16 @@ def figure() -> str:
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Turn the roles of docstrings into links, where what they name is on the page."""
+    """Turn the roles of docstrings into links, and figures into links to their files."""
 
     def link(match: re.Match[str]) -> str:
         code = f"<code>{match[1]}</code>"
         return f'<a href="#{match[1]}">{code}</a>' if f'id="{match[1]}"' in html else code
 
-    return ROLE.sub(link, html)
+    def opened(match: re.Match[str]) -> str:
+        path = (ROOT / "docs" / page.file.src_uri).parent / match[2]
+        return f'<a class="figure" href="{match[2]}">{match[1]}</a>' if wide(path) else match[1]
+
+    html = FIGURE.sub(opened, NOTHING.sub(")", ROLE.sub(link, html)))
+    # Its tables grey what was not found.
+    return f'<div class="packages">{html}</div>' if page.file.src_uri == "packages.md" else html

@@ -94,8 +94,13 @@ def page(name: str, usage: str, roff: str) -> str:
         elif title == "EXTRA":
             made += ["## Examples and notes", closing(lines).removeprefix("Examples:").strip()]
         else:
-            made.append(f"## {title.capitalize()}")
-            made += [f"`{option}`\n:   {text}" for option, text in options(lines)]
+            found = options(lines)
+            # What a command is about comes before how; arguments are neither -o nor --option.
+            arguments = [one for one in found if not one[0].startswith("-")]
+            named = [one for one in found if one not in arguments]
+            for head, group in (("Arguments", arguments), (title.capitalize(), named)):
+                made += [f"## {head}"] if group else []
+                made += [f"`{option}`\n:   {text}" for option, text in group]
     return "\n\n".join(made) + "\n"
 
 

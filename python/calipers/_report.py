@@ -260,6 +260,8 @@ class Report(Mapping[str, Estimate]):
         What the upper bounds take to be true.
     contradicted : bool
         Whether the data contradict it.
+    constant : bool
+        Whether every row has the same prediction.
     estimates : dict of str to Estimate
         The estimates, in the order in which the metrics were asked for.
     approximations : list of str
@@ -310,6 +312,7 @@ class Report(Mapping[str, Estimate]):
         self.confidence: float = fields["confidence"]
         self.assume: str | None = fields["assume"]
         self.contradicted: bool = fields["contradicted"]
+        self.constant: bool = fields["constant"]
         self.renormalised_rows: int = fields["renormalised_rows"]
         self.fits: int | None = fields["fits"]
         self.unconverged_fits: int = fields["unconverged_fits"]

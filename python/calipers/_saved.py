@@ -36,6 +36,7 @@ def _fields(saved: dict[str, Any]) -> dict[str, Any]:
     fields["clusters"] = saved.get("clusters")
     fields["assume"] = saved.get("assume")
     fields["contradicted"] = saved.get("contradicted", False)
+    fields["constant"] = saved.get("constant", False)
     fields["approximations"] = saved.get("approximations", [])
     fields["fits"] = None
     fields["notes"] = []

@@ -52,7 +52,8 @@ def calibration_error(
         Where the probability that the answer is right is: a key of the score's metadata, or else of
         the sample's; or a function of Inspect's ``SampleScore``, which may return None.
     **options
-        Those of :func:`calipers.evaluate`, but none that has a value for each row.
+        Those of :func:`calipers.evaluate`, but none that has a value for each row; ``binary`` is
+        "confidence" by default, so that over-confident is what is too high.
 
     Returns
     -------
@@ -83,6 +84,7 @@ def calibration_error(
     asked = [metrics] if isinstance(metrics, str) else list(metrics)
     for taken in OF_ROWS & options.keys():
         raise InputError(f"{taken}: of so many rows; a metric is given others each time")
+    options.setdefault("binary", "confidence")
     folds = as_whole(options.get("folds", 5), "folds")
     check_options({"metrics": asked, **options})
 

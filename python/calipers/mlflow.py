@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
-from inspect import signature
+from inspect import currentframe, signature
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -30,15 +30,17 @@ __all__ = ["CalibrationEvaluator", "thresholds"]
 # Settings that are one value a row, or the name of a column.
 OF_ROWS = ("sample_weight", "groups", "cluster", "time")
 
-# The settings of MLflow's own evaluators that mean the same here.
-SYNONYMS = {"label_list": "class_names", "sample_weights": "sample_weight"}
+# The settings of MLflow's own evaluators that mean the same here, and those that tell classes.
+SYNONYMS = {"sample_weights": "sample_weight"}
+THEIRS = ("label_list", "pos_label")
 
 # Those that mean nothing here: without evaluators=, MLflow hands all evaluators the same settings.
 OTHERS = {
     *("average", "col_mapping", "eval_results_mode", "eval_results_path", "ignore_exceptions"),
     *("log_explainer", "log_model_explainability", "max_classes_for_multiclass_roc_pr"),
     *("log_metrics_with_dataset_info", "explainability_algorithm", "explainability_nsamples"),
-    *("explainability_kernel_link",),
+    *("explainability_kernel_link", "retriever_k"),
+    *("calibration_classifier_name", "calibration_n_bins"),
 }
 
 # The settings of this evaluator, and the options of calipers.evaluate that it has no use for.
@@ -48,6 +50,8 @@ UNUSED = {"y_true", "y_prob", *OF_SOURCES}
 GIVEN = "given-features-"
 
 PAGE, JSON = "calipers_report.html", "calipers_report.json"
+
+LOG = logging.getLogger(__name__)
 
 
 class PageArtifact(EvaluationArtifact):  # type: ignore[misc]
@@ -74,7 +78,15 @@ class CalibrationEvaluator(ModelEvaluator):  # type: ignore[misc]
         measured. ``calipers_limits_exceeded`` says how many lower bounds are above theirs, within
         groups, too.
     metric_prefix : str
-        What the names of the metrics begin with.
+        What the names of the metrics and artifacts begin with; with a slash, artifacts are in a
+        folder.
+    pos_label
+        The class that a single column is of.
+    label_list : list
+        The classes, which columns without names are of in sorted order.
+
+    Where calipers was not asked for, because ``evaluators`` was not given, nothing of this stops an
+    evaluation: what is not understood is left out, with a warning.
     """
 
     @classmethod
@@ -98,30 +110,30 @@ class CalibrationEvaluator(ModelEvaluator):  # type: ignore[misc]
         Returns
         -------
         EvaluationResult or None
-            The metrics and artifacts; None, with a warning, if there are no probabilities.
+            The metrics and artifacts; None, with a warning, if there are no probabilities, or if
+            something is wrong and calipers was not asked for.
         """
-        config = _settings(evaluator_config or {})
-        limits = as_limits(config.pop("max", {}))
-        prefix = config.pop("metric_prefix", None) or ""
-        names = config.pop("probs", None)
-        y_prob, classes = _probabilities(dataset, model, names or predictions)
-        if y_prob is None:
+        asked = _is_asked_for(evaluator_config)
+        try:
+            config = _settings(evaluator_config or {}, asked)
+            limits = as_limits(config.pop("max", {}))
+            prefix = config.pop("metric_prefix", None) or ""
+            report = _measured(config, limits, dataset, model, predictions)
+            metrics = {} if report is None else _metrics(report, limits)
+        except InputError as error:
+            if asked:
+                raise
+            LOG.warning("calipers: nothing is measured: %s", error)
+            return None
+        if report is None:
             # No error: MLflow runs every evaluator that is installed unless some are named.
-            logging.getLogger(__name__).warning(
+            LOG.warning(
                 "calipers: there are no probabilities to measure: the model, or the column of "
                 "predictions, has classes; log the model with pyfunc_predict_fn='predict_proba', "
                 "or name columns of probabilities: evaluator_config={'probs': [...]}"
             )
             return None
-        if classes is not None:
-            config.setdefault("class_names", classes)
-        if limits:
-            given = config.get("metrics", ())
-            asked = [given] if isinstance(given, str) else [*given]
-            limited = [name.removeprefix(GIVEN) for name in limits]
-            config["metrics"] = list(dict.fromkeys([*asked, *limited]))
-        report = evaluate(dataset.labels_data, y_prob, **_columns(config, dataset.features_data))
-        metrics = {prefix + name: value for name, value in _metrics(report, limits).items()}
+        metrics = {prefix + name: value for name, value in metrics.items()}
         mlflow.log_metrics(metrics, run_id=run_id)
         return EvaluationResult(metrics, _artifacts(report, run_id, prefix), run_id)
 
@@ -156,9 +168,29 @@ def thresholds(max: Mapping[str, float], metric_prefix: str = "") -> dict[str, M
     }
 
 
-def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that are meant for this evaluator, and refuse what nobody knows."""
-    known = {*signature(evaluate).parameters, *OWN} - (UNUSED - set(OWN))
+def _is_asked_for(config: Any) -> bool:
+    """Tell whether this evaluator was named, or settings are its own.
+
+    MLflow does not say. But what it runs are the evaluators that were named, or all there are, and
+    then those without settings of their own have the same, which are anyone's.
+    """
+    frame = currentframe()
+    while frame is not None:
+        if frame.f_code.co_name == "_evaluate" and "evaluators" in frame.f_locals:
+            run = frame.f_locals["evaluators"]
+            return len(run) == 1 or (
+                bool(config) and sum(other.config is config for other in run) == 1
+            )
+        frame = frame.f_back
+    return True
+
+
+def _settings(given: Mapping[str, Any], asked: bool) -> dict[str, Any]:
+    """Return the settings that are meant for this evaluator; what nobody knows is refused.
+
+    Or left out, where it may be for somebody else.
+    """
+    known = {*signature(evaluate).parameters, *OWN, *THEIRS} - (UNUSED - set(OWN))
     config = {}
     for name, value in given.items():
         if name in OTHERS:
@@ -166,10 +198,75 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
         own = SYNONYMS.get(name, name)
         if own not in known:
             listed = ", ".join(sorted(known))
-            raise InputError(f"evaluator_config: there is no setting {name!r}, but {listed}")
-        if value is not None:
+            text = f"evaluator_config: there is no setting {name!r}, but {listed}"
+            if asked:
+                raise InputError(text)
+            LOG.warning("calipers: left out: %s", text)
+        elif value is not None:
             config[own] = value
     return config
+
+
+def _measured(
+    config: dict[str, Any],
+    limits: Mapping[str, float],
+    dataset: Any,
+    model: Any,
+    predictions: str | None,
+) -> Report | None:
+    """Estimate; None if there are no probabilities."""
+    names = config.pop("probs", None)
+    y_prob, classes = _probabilities(dataset, model, names or predictions)
+    theirs = {name: config.pop(name, None) for name in THEIRS}
+    labels = dataset.labels_data
+    if y_prob is None or (not config.get("from_logits") and _are_classes(y_prob, labels, theirs)):
+        return None
+    if classes is not None:
+        config["class_names"] = _of_model(classes, config.get("class_names"), theirs["label_list"])
+    elif not _is_named(y_prob, labels):
+        found = _of_columns(np.shape(y_prob), **theirs)
+        if found is not None:
+            config.setdefault("class_names", found)
+    if limits:
+        given = config.get("metrics", ())
+        asked = [given] if isinstance(given, str) else [*given]
+        limited = [name.removeprefix(GIVEN) for name in limits]
+        config["metrics"] = list(dict.fromkeys([*asked, *limited]))
+    return evaluate(labels, y_prob, **_columns(config, dataset.features_data))
+
+
+def _are_classes(y_prob: Any, labels: Any, theirs: Mapping[str, Any]) -> bool:
+    """Tell whether a single column has labels: those that are numbers are predicted as such."""
+    known, values = np.asarray(labels), np.asarray(y_prob)
+    if known.dtype.kind not in "biuf" or values.dtype.kind != "f" or values.size != len(values):
+        return False
+    also = [] if theirs["label_list"] is None else theirs["label_list"]
+    return bool((values % 1 == 0).all() and np.isin(values, np.union1d(known, also)).all())
+
+
+def _of_model(classes: Any, class_names: Any, label_list: Any) -> Any:
+    """Return the classes of a model's columns, in the order that only the model knows."""
+    if label_list is not None and set(label_list) != set(classes):
+        given, own = (np.asarray(some).tolist() for some in (label_list, classes))
+        raise InputError(f"label_list: {given} are not the classes of the model, {own}")
+    # Other names for the same columns.
+    renamed = class_names is not None and set(class_names) != set(classes)
+    return class_names if renamed else classes
+
+
+def _is_named(y_prob: Any, labels: Any) -> bool:
+    """Tell whether columns are named after classes; a single one may have any other name."""
+    names = list(getattr(y_prob, "columns", ()))
+    if len(names) == 1:
+        return str(names[0]).rpartition("_")[2] in map(str, np.asarray(labels).tolist())
+    return bool(names) and all(isinstance(name, str) for name in names)
+
+
+def _of_columns(shape: tuple[int, ...], label_list: Any, pos_label: Any) -> Any:
+    """Return the classes of columns without names, as MLflow has them."""
+    if pos_label is not None and (len(shape) == 1 or shape[1] == 1):
+        return [pos_label]
+    return None if label_list is None else np.sort(np.asarray(label_list))
 
 
 def _probabilities(dataset: Any, model: Any, names: Any) -> tuple[Any, Any]:
@@ -209,7 +306,8 @@ def _inputs(raw: Any, dataset: Any) -> Any:
 def _matrix(found: Any) -> Any:
     """Return the probabilities of a table, of rows or of lists; None if they are classes."""
     if hasattr(found, "columns"):
-        return found
+        only = len(found.columns) == 1
+        return None if only and _matrix(np.asarray(found)[:, 0]) is None else found
     values = np.asarray(found)
     if values.dtype == object and len(values) and np.ndim(values[0]) == 1:
         values = np.array([np.asarray(row, dtype=float) for row in values])
@@ -268,13 +366,15 @@ def _held(report: Report, limits: Mapping[str, float]) -> Iterator[tuple[str, fl
 
 def _artifacts(report: Report, run_id: str, prefix: str) -> dict[str, EvaluationArtifact]:
     """Log the page and the report, and return both."""
+    where, slash, start = prefix.rpartition("/")
     with TemporaryDirectory() as folder:
-        page, text = Path(folder) / f"{prefix}{PAGE}", Path(folder) / f"{prefix}{JSON}"
+        page, text = Path(folder) / f"{start}{PAGE}", Path(folder) / f"{start}{JSON}"
         about = mlflow.get_run(run_id).info
         report.save_html(page, about.run_name or run_id)
         text.write_text(report.to_json(), encoding="utf-8")
         for path in (page, text):
-            mlflow.log_artifact(str(path), run_id=run_id)
-        shown = PageArtifact(f"{about.artifact_uri}/{page.name}", page.read_text(encoding="utf-8"))
-        kept = JsonEvaluationArtifact(f"{about.artifact_uri}/{text.name}", report.to_dict())
-        return {page.name: shown, text.name: kept}
+            mlflow.log_artifact(str(path), where or None, run_id=run_id)
+        address = f"{about.artifact_uri}/{where}{slash}"
+        shown = PageArtifact(f"{address}{page.name}", page.read_text(encoding="utf-8"))
+        kept = JsonEvaluationArtifact(f"{address}{text.name}", report.to_dict())
+        return {f"{prefix}{PAGE}": shown, f"{prefix}{JSON}": kept}

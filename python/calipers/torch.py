@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -33,6 +34,9 @@ THEIRS = {
 
 # Bytes that say how long a tally is.
 LENGTH = 8
+
+# Devices without double precision, as Apple's: what is kept stays on the CPU.
+SINGLE = {"mps"}
 
 
 class CalibrationError(Metric):  # type: ignore[misc]
@@ -88,11 +92,10 @@ class CalibrationError(Metric):  # type: ignore[misc]
             raise InputError(f"{min(options)}: what is estimated is in the plan")
         self.metric, self.plan, self.options = metric, plan, options
         self.found: Report | None = None
+        self.counted = 0
         if plan is None:
             self.fewest = as_whole(options.get("folds", 5), "folds")
             check_options({"metrics": metric, **options})
-            # Flat and of one type, so that a process without rows fits those that have some.
-            self.set_dtype(torch.float64)
             self.add_state("columns", torch.tensor(0), dist_reduce_fx="max")
             self.add_state("preds", [], dist_reduce_fx="cat")
             self.add_state("target", [], dist_reduce_fx="cat")
@@ -100,8 +103,12 @@ class CalibrationError(Metric):  # type: ignore[misc]
             known = list(plan.sample_report())
             if metric not in known:
                 raise InputError(f"metric: {metric!r} is not in the plan, which has {known}")
-            self.set_dtype(torch.uint8)
             self.add_state("tallies", [], dist_reduce_fx="cat")
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """What is kept, wherever it is moved: a process without rows has to fit those with some."""
+        return torch.float64 if self.plan is None else torch.uint8
 
     def update(self, preds: torch.Tensor, target: torch.Tensor, key: Any = None) -> None:
         """Take a batch.
@@ -132,19 +139,20 @@ class CalibrationError(Metric):  # type: ignore[misc]
         if int(self.columns) not in (0, columns):
             raise InputError(f"preds of {columns} columns: those before had {int(self.columns)}")
         self.columns = torch.full_like(self.columns, columns)
-        self.preds.append(preds.detach().to(torch.float64).flatten())
-        self.target.append(target.to(torch.float64))
+        self.preds.append(_doubled(preds).flatten())
+        self.target.append(_doubled(target))
 
     def compute(self) -> torch.Tensor:
         """Return the estimate, in double precision."""
-        self.found = self._reported()
+        self.found, self.counted = self._reported(), self.update_count
         value = math.nan if self.found is None else self.found[self.metric].value
         return torch.tensor(value, dtype=torch.float64, device=self.device)
 
     @property
     def report(self) -> Report:
         """The report of what was computed last, with standard errors and bounds."""
-        if self.found is None:
+        # Of several metrics in a collection that keep the same rows, one is updated for all.
+        if self.found is None or self.counted != self.update_count:
             raise InputError(
                 "report: compute() has not been called since the last rows, or had few"
             )
@@ -160,6 +168,17 @@ class CalibrationError(Metric):  # type: ignore[misc]
         super().reset()
         self.found = None
 
+    def _apply(
+        self, fn: Callable[[torch.Tensor], torch.Tensor], exclude_state: Sequence[str] = ""
+    ) -> torch.nn.Module:
+        """Go where everything goes, and keep the types of what is kept."""
+
+        def moved(state: torch.Tensor) -> torch.Tensor:
+            place = fn(state.new_empty(0, dtype=torch.float32)).device
+            return state.to("cpu" if place.type in SINGLE else place)
+
+        return super()._apply(moved, exclude_state)
+
     def _reported(self) -> Report | None:
         """Estimate; None of too few rows."""
         if self.plan is not None:
@@ -173,7 +192,13 @@ class CalibrationError(Metric):  # type: ignore[misc]
             return None
         preds = dim_zero_cat(self.preds).cpu().reshape(len(target), columns)
         names = range(max(columns, 2))
-        return evaluate(target.long(), preds, self.metric, class_names=names, **self.options)
+        return evaluate(target, preds, self.metric, class_names=names, **self.options)
+
+
+def _doubled(rows: torch.Tensor) -> torch.Tensor:
+    """Return rows in double precision."""
+    rows = rows.detach()
+    return (rows.cpu() if rows.device.type in SINGLE else rows).to(torch.float64)
 
 
 def _as_tensor(tally: Tally, device: torch.device) -> torch.Tensor:

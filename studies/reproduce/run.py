@@ -30,7 +30,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     """Say what may be asked for."""
     add = parser.add_argument
     add("--program", type=Path, help="a calipers to run instead of building one")
-    add("--folder", type=Path, help="predictions for Table 1 (default: ../shared/corpus if there)")
+    add("--folder", type=Path, help="predictions for Table 1, which do not come with this")
     add("--tabicl-weights", type=Path, help="weights of TabICLv2, to run its row of Table 1")
     add("--tabpfn-weights", type=Path, help="weights of RealTabPFN-2.5, likewise")
 

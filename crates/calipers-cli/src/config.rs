@@ -22,40 +22,79 @@ use crate::error::{Failure, Result};
 /// The name of the file, in the current directory or the nearest above it.
 const NAME: &str = "calipers.toml";
 
+/// Commands that only say what the program is: a project's file cannot keep them from it, whatever is wrong
+/// with it.
+const DESCRIBING: [&str; 6] =
+    ["columns", "completions", "man", "metrics", "recalibrators", "schema"];
+
+/// Limits that go as a whole when one is typed: a build would pass without them, and nobody would know.
+const LIMITS: [&str; 2] = ["max", "max-worse"];
+
 /// A command line, and what it has from a file.
 pub struct Line {
     /// All arguments, with the program's name.
     pub args: Vec<OsString>,
-    /// What came from the file, for the user to know.
-    pub note: Option<String>,
+    /// What came from the file, and what did not, for the user to know.
+    pub notes: Vec<String>,
+    /// The command that was called, and those of its options whose values are whole: what separates values
+    /// when they are typed is part of a list's item.
+    path: Vec<String>,
+    whole: Vec<String>,
+}
+
+impl Line {
+    /// What was typed, and nothing else.
+    fn unchanged(args: Vec<OsString>) -> Self {
+        Self { args, notes: Vec::new(), path: Vec::new(), whole: Vec::new() }
+    }
+
+    /// The program that understands the line.
+    pub fn program(&self, program: Command) -> Command {
+        if self.whole.is_empty() { program } else { undivided(program, &self.path, &self.whole) }
+    }
+}
+
+/// The program where a command's options take their values whole.
+fn undivided(command: Command, path: &[String], options: &[String]) -> Command {
+    match path.split_first() {
+        Some((name, rest)) => command.mut_subcommand(name, |sub| undivided(sub, rest, options)),
+        None => options.iter().fold(command, |command, id| {
+            command.mut_arg(id, |arg| arg.value_delimiter(None::<char>))
+        }),
+    }
 }
 
 /// The command line that was typed, with what the project's file says besides.
 pub fn complete(typed: Vec<OsString>, program: &Command) -> Result<Line> {
     // What is wrong with the line itself is said when it is parsed.
-    let unchanged = |args| Ok(Line { args, note: None });
-    let Some(matches) = look(&typed, program) else { return unchanged(typed) };
+    let Some(matches) = look(&typed, program) else { return Ok(Line::unchanged(typed)) };
     let (path, command, own) = called(program, &matches);
     let file = match own.try_get_one::<PathBuf>("config").ok().flatten() {
         Some(path) => path.clone(),
-        None if own.get_flag("no_config") => return unchanged(typed),
+        None if own.get_flag("no_config") => return Ok(Line::unchanged(typed)),
+        None if path.first().is_some_and(|name| DESCRIBING.contains(name)) => {
+            return Ok(Line::unchanged(typed));
+        }
         None => match nearest() {
             Some(path) => path,
-            None => return unchanged(typed),
+            None => return Ok(Line::unchanged(typed)),
         },
     };
     let config = Config::read(file, program)?;
-    let added = config.added(&path, command, own)?;
-    if added.is_empty() {
-        return unchanged(typed);
+    let Added { words: added, whole, replaced } = config.added(&path, command, own)?;
+    let mut notes = Vec::new();
+    if !added.is_empty() {
+        let words: Vec<_> = added.iter().map(|word| word.to_string_lossy()).collect();
+        notes.push(format!("note: {} adds {}", config.name(), words.join(" ")));
     }
-    let words: Vec<_> = added.iter().map(|word| word.to_string_lossy()).collect();
-    let note = format!("note: {} adds {}", config.name(), words.join(" "));
+    notes.extend(replaced.map(|key| {
+        format!("note: {}'s {key} is replaced by what is typed, all of it", config.name())
+    }));
     let mut args = typed;
     // Behind -- everything is a file.
     let end = args.iter().position(|word| word == "--").unwrap_or(args.len());
     args.splice(end..end, added);
-    Ok(Line { args, note: Some(note) })
+    Ok(Line { args, notes, path: path.into_iter().map(str::to_owned).collect(), whole })
 }
 
 /// What was typed, whatever is missing; none where it is wrong, or asks for help.
@@ -144,7 +183,31 @@ struct Key {
 /// What a key can hold.
 enum Values {
     Flag(bool),
-    Texts(Vec<String>),
+    /// As it would be typed.
+    Text(String),
+    /// The option repeated, each time with one value.
+    List(Vec<String>),
+}
+
+impl Values {
+    /// The texts, if they are any.
+    fn texts(&self) -> &[String] {
+        match self {
+            Self::Flag(_) => &[],
+            Self::Text(text) => std::slice::from_ref(text),
+            Self::List(texts) => texts,
+        }
+    }
+}
+
+/// What the file adds to a command.
+#[derive(Default)]
+struct Added {
+    words: Vec<OsString>,
+    /// The options that take their values whole.
+    whole: Vec<String>,
+    /// Limits that do not count, since others are typed.
+    replaced: Option<String>,
 }
 
 impl Config {
@@ -204,41 +267,45 @@ impl Config {
     }
 
     /// What the file adds to a command that was called with `own`.
-    fn added(&self, path: &[&str], command: &Command, own: &ArgMatches) -> Result<Vec<OsString>> {
+    fn added(&self, path: &[&str], command: &Command, own: &ArgMatches) -> Result<Added> {
         let typed: Vec<&Arg> = command
             .get_arguments()
             .filter(|arg| own.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine))
             .collect();
-        let mut words = Vec::new();
+        let mut added = Added::default();
         let mut files = Vec::new();
         for key in &self.keys {
             let Some(arg) = find(command, &key.name).filter(|_| self.counts(key, path)) else {
                 continue;
             };
             if typed.iter().any(|other| against(command, arg, other)) {
+                let limit = LIMITS.contains(&key.name.as_str());
+                added.replaced = added.replaced.or_else(|| limit.then(|| key.name.clone()));
                 continue;
             }
             let flag = matches!(arg.get_action(), ArgAction::SetTrue);
+            let texts = key.values.texts().iter().map(|text| self.placed(arg, text));
             match &key.values {
                 Values::Flag(false) if flag => {}
-                Values::Flag(true) if flag => words.push(format!("--{}", key.name).into()),
-                Values::Texts(_) if flag => {
+                Values::Flag(true) if flag => added.words.push(format!("--{}", key.name).into()),
+                Values::Text(_) | Values::List(_) if flag => {
                     let what = format!("{}: expected true or false", key.name);
                     return Err(self.wrong(key.line, &what));
                 }
-                Values::Flag(yes) => words.push(format!("--{}={yes}", key.name).into()),
-                Values::Texts(texts) if arg.is_positional() => {
-                    files.extend(texts.iter().map(|text| self.placed(arg, text)));
-                }
-                Values::Texts(texts) => words.extend(texts.iter().map(|text| {
+                Values::Flag(yes) => added.words.push(format!("--{}={yes}", key.name).into()),
+                Values::Text(_) | Values::List(_) if arg.is_positional() => files.extend(texts),
+                Values::Text(_) | Values::List(_) => added.words.extend(texts.map(|text| {
                     let mut word = OsString::from(format!("--{}=", key.name));
-                    word.push(self.placed(arg, text));
+                    word.push(text);
                     word
                 })),
             }
+            if matches!(key.values, Values::List(_)) && arg.get_value_delimiter().is_some() {
+                added.whole.push(arg.get_id().to_string());
+            }
         }
-        words.extend(files);
-        Ok(words)
+        added.words.extend(files);
+        Ok(added)
     }
 
     /// Whether a key is for this command, and no other says it more closely.
@@ -284,15 +351,15 @@ fn values(value: &DeValue<'_>) -> Option<Values> {
     Some(match value {
         DeValue::Boolean(yes) => Values::Flag(*yes),
         DeValue::Array(all) => {
-            Values::Texts(all.iter().map(|one| word(one.get_ref())).collect::<Option<_>>()?)
+            Values::List(all.iter().map(|one| word(one.get_ref())).collect::<Option<_>>()?)
         }
-        DeValue::Table(all) => Values::Texts(
+        DeValue::Table(all) => Values::List(
             in_order(all)
                 .into_iter()
                 .map(|(key, one)| Some(format!("{}={}", key.get_ref(), word(one.get_ref())?)))
                 .collect::<Option<_>>()?,
         ),
-        one => Values::Texts(vec![word(one)?]),
+        one => Values::Text(word(one)?),
     })
 }
 
@@ -301,6 +368,11 @@ fn word(value: &DeValue<'_>) -> Option<String> {
     match value {
         DeValue::String(text) => Some(text.to_string()),
         DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str().replace('_', "")),
+        // 0x10, 0o20, 0b10000: options take decimals alone.
+        DeValue::Integer(number) => {
+            let digits = number.as_str().replace('_', "");
+            i128::from_str_radix(&digits, number.radix()).ok().map(|number| number.to_string())
+        }
         DeValue::Float(number) => Some(number.as_str().replace('_', "")),
         _ => None,
     }

@@ -24,7 +24,7 @@ use std::panic;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 
 use cli::Cli;
 use error::{Failure, say};
@@ -49,8 +49,9 @@ where
         Ok(line) => line,
         Err(failure) => return failure.report().into(),
     };
-    line.note.iter().for_each(|note| say(note));
-    let cli = match Cli::try_parse_from(line.args) {
+    line.notes.iter().for_each(|note| say(note));
+    let parsed = line.program(Cli::command()).try_get_matches_from(&line.args);
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             let error = suggest(error);

@@ -124,6 +124,144 @@ fn the_last_of_several_logs_counts_and_models_stay_apart() {
     );
 }
 
+/// Writes a log of Inspect that says how the run ended.
+fn ended(place: &Place, name: &str, status: &str, head: Value, samples: &[Value]) {
+    fs::create_dir_all(place.path("logs")).unwrap();
+    let log = json!({ "version": 2, "status": status, "eval": head, "samples": samples });
+    place.write(&format!("logs/{name}"), log.to_string());
+}
+
+fn reasons(found: &Value) -> Vec<&str> {
+    let all = found["left_out"].as_array().unwrap().iter();
+    all.map(|one| one["reason"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_run_that_was_broken_off_does_not_replace_a_whole_one() {
+    let place = Place::new();
+    ended(&place, "a.json", "error", head("sums", "m", "2026-01-30"), &samples(20));
+    ended(&place, "b.json", "success", head("sums", "m", "2026-01-31"), &samples(150));
+    ended(&place, "c.json", "cancelled", head("sums", "m", "2026-02-01"), &samples(30));
+    let found = read(&place, &[]);
+    assert_eq!((&found["earlier_files"], &found["models"]["m"]["n"]), (&1.into(), &150.into()));
+    let of = "of which the run did not succeed";
+    let later = format!("logs/c.json, {of} (cancelled): an earlier one that did counts");
+    assert_eq!(reasons(&found), [later]);
+    // Where there is no other, it counts, and it is said.
+    ended(&place, "d.json", "started", head("words", "m", "2026-02-01"), &samples(100));
+    let found = read(&place, &["--task", "words"]);
+    assert_eq!(found["models"]["m"]["n"], 100);
+    let alone =
+        format!("logs/d.json, {of} (started): what it did not come to, and there is no other");
+    assert_eq!(reasons(&found), [&alone]);
+    let shown = inspect(&place, &["--task", "words"]).stdout;
+    assert!(shown.ends_with(&format!("note: left out: words of m: {alone}\n")), "{shown}");
+}
+
+#[test]
+fn the_last_log_is_the_last_wherever_it_was_written() {
+    let place = Place::new();
+    // As text, noon is after eleven.
+    log(&place, "a.json", head("sums", "m", "2026-01-31T12:00:00+02:00"), &samples(150));
+    log(&place, "b.json", head("sums", "m", "2026-01-31T11:00:00-05:00"), &samples(100));
+    let found = read(&place, &[]);
+    assert_eq!((&found["earlier_files"], &found["models"]["m"]["n"]), (&1.into(), &100.into()));
+}
+
+#[test]
+fn runs_with_other_settings_are_of_other_models() {
+    let place = Place::new();
+    let with = |task: &str, day: &str, settings: Value| {
+        let mut head = head(task, "m", day);
+        head.as_object_mut().unwrap().extend(settings.as_object().unwrap().clone());
+        head
+    };
+    let settings = |solver: &str, temperature: Value, connections: u32| {
+        json!({
+            "solver": solver,
+            "solver_args_passed": {},
+            "model_args": { "device": "cpu" },
+            "model_generate_config": { "temperature": temperature, "max_connections": connections },
+        })
+    };
+    let plain = settings("plain", Value::Null, 1);
+    log(&place, "a.json", with("sums", "2026-01-01", plain), &samples(150));
+    // How the model is called is no other way to ask it.
+    let again = settings("plain", Value::Null, 9);
+    log(&place, "b.json", with("sums", "2026-01-02", again), &samples(140));
+    log(
+        &place,
+        "c.json",
+        with("sums", "2026-01-03", settings("cot", json!(0.5), 1)),
+        &samples(120),
+    );
+    let mut deep = settings("cot", json!(0.5), 1);
+    deep["solver_args_passed"] = json!({ "depth": 2 });
+    log(&place, "d.json", with("sums", "2026-01-04", deep), &samples(110));
+    let found = read(&place, &[]);
+    let rows: Vec<(&str, u64)> = found["models"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .map(|(name, one)| (name.as_str(), one["n"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("m (solver=cot, solver_args=depth=2, temperature=0.5)", 110),
+            ("m (solver=cot, temperature=0.5)", 120),
+            ("m (solver=plain)", 140),
+        ]
+    );
+    assert_eq!(found["earlier_files"], 1);
+    // Tasks with solvers of their own are of one model.
+    let place = Place::new();
+    log(&place, "a.json", with("sums", "2026-01-01", json!({ "solver": "plain" })), &samples(100));
+    log(&place, "b.json", with("words", "2026-01-02", json!({ "solver": "cot" })), &samples(100));
+    assert_eq!(read(&place, &[])["models"]["m"]["n"], 200);
+}
+
+#[test]
+fn long_settings_are_cut_where_they_still_tell_models_apart() {
+    let place = Place::new();
+    let message = "You are a calculator, and answer in numbers alone.";
+    let said = |text: String| {
+        let mut head = head("sums", "m", "");
+        head["model_generate_config"] = json!({ "system_message": text });
+        head
+    };
+    log(&place, "a.json", said(message.to_owned()), &samples(100));
+    log(&place, "b.json", head("sums", "m", ""), &samples(110));
+    let names = |place: &Place| -> Vec<String> {
+        read(place, &[])["models"].as_object().unwrap().keys().cloned().collect()
+    };
+    let cut = "m (system_message=You are a calculator, and answer in numb…)";
+    assert_eq!(names(&place), ["m", cut]);
+    log(&place, "c.json", said(format!("{message} Or words.")), &samples(120));
+    let whole = |rest: &str| format!("m (system_message={message}{rest})");
+    assert_eq!(names(&place), ["m".to_owned(), whole(" Or words."), whole("")]);
+}
+
+#[test]
+fn samples_that_were_declared_invalid_are_left_out_and_counted() {
+    let place = Place::new();
+    let mut some = samples(100);
+    let who = json!({ "timestamp": "2026-01-31T12:00:00Z", "author": "a", "reason": "leaked" });
+    some[3]["invalidation"] = who.clone();
+    some[4]["invalidation"] = who;
+    some[5]["invalidation"] = Value::Null;
+    log(&place, "one.json", head("sums", "m", ""), &some);
+    let found = read(&place, &[]);
+    assert_eq!((&found["models"]["m"]["n"], &found["without_confidence"]), (&98.into(), &0.into()));
+    assert_eq!(reasons(&found), ["2 samples of logs/one.json, which were declared invalid"]);
+    some[4]["invalidation"] = Value::Null;
+    log(&place, "one.json", head("sums", "m", ""), &some);
+    assert_eq!(
+        reasons(&read(&place, &[])),
+        ["1 sample of logs/one.json, which was declared invalid"]
+    );
+}
+
 #[test]
 fn where_two_scorers_may_be_meant_one_is_to_be_named() {
     let place = Place::new();
@@ -311,4 +449,22 @@ fn runs_of_helm_that_say_nothing_are_left_out_and_two_of_one_task_refused() {
     fs::remove_file(place.path("runs/c/run_spec.json")).unwrap();
     let lost = helm(&place, &[]);
     assert_eq!((lost.status, lost.stderr.contains("run_spec.json")), (2, true), "{lost:?}");
+}
+
+#[test]
+fn what_helm_did_not_count_hides_nothing() {
+    let place = Place::new();
+    let mut all = instances(100, -1.0);
+    let empty =
+        |name: &str| json!({ "name": { "name": name }, "count": 0, "sum": 0.0, "mean": 0.0 });
+    // Entries for each of the questions, behind those that count.
+    for row in 0..100 {
+        let stats = json!([empty("exact_match"), empty("max_prob"), empty("logprob")]);
+        let id = format!("id{row:04}");
+        all.push(json!({ "instance_id": id, "train_trial_index": 0, "stats": stats }));
+    }
+    run(&place, "a", "boolq:model=m", "m", &all);
+    let found = helm(&place, &[]).json();
+    let same = table(&place, (0..100).map(answer));
+    assert_eq!(found["models"]["m"]["metrics"], same["metrics"]);
 }

@@ -26,10 +26,10 @@ fn project(text: &str) -> Place {
     place
 }
 
-/// A run's output, without the note that says where its options are from.
+/// A run's output, without the notes that say where its options are from.
 fn silent(ran: &Ran) -> (i32, &str, String) {
     let lines: Vec<&str> =
-        ran.stderr.lines().filter(|line| !line.contains("calipers.toml adds")).collect();
+        ran.stderr.lines().filter(|line| !line.starts_with("note: calipers.toml")).collect();
     (ran.status, &ran.stdout, lines.join("\n"))
 }
 
@@ -162,7 +162,7 @@ fn the_example_of_the_documentation_is_read() {
         ran.stderr,
         "note: calipers.toml adds --label=outcome --probs=p_no --probs=p_yes --cluster=patient \
          --max=l1=0.02 --max=top-over-l1=0.01 --group=site --junit=calibration.xml \
-         predictions/*.parquet\nerror: predictions/*.parquet: no file matches\n"
+         predictions.parquet\nerror: cannot read predictions.parquet: no such file or directory\n"
     );
 }
 
@@ -178,4 +178,68 @@ fn values_are_refused_by_the_options() {
     let ran = place.run(&["metrics", "--config", "nowhere.toml"]);
     let said = "error: nowhere.toml: cannot be read: no such file or directory\n";
     assert_eq!((ran.status, ran.stderr.as_str()), (2, said));
+}
+
+/// What separates values when they are typed is part of a list's item.
+#[test]
+fn an_item_of_a_list_is_whole() {
+    let place = Place::new();
+    let lines: String = (0..40_u32)
+        .map(|row| {
+            let p = f64::from(row + 1) / 42.0;
+            format!("{},{},{p}\n", ["no", "yes"][(row * row % 7 < 4) as usize], 1.0 - p)
+        })
+        .collect();
+    place.write("a.csv", "label,\"p,no\",\"p,yes\"\n".to_owned() + &lines);
+    place.write("b.csv", "label,p_no,p_yes\n".to_owned() + &lines);
+    place.write("calipers.toml", "probs = [\"p,no\", \"p,yes\"]\nclasses = [\"no\", \"yes\"]\n");
+    let quick = ["--recalibrator", "temperature", "--format", "csv"];
+    let ran = place.run(&[&["estimate", "a.csv"], &quick[..]].concat());
+    assert_eq!(ran.status, 0, "{ran:?}");
+    // A text is as it would be typed, and so is what is typed.
+    place.write("calipers.toml", "probs = \"p_no,p_yes\"\n");
+    let text = place.run(&[&["estimate", "b.csv"], &quick[..]].concat());
+    assert_eq!((text.status, &text.stdout), (0, &ran.stdout), "{text:?}");
+    place.write("calipers.toml", "metric = [\"l1\"]\n");
+    let typed = ["estimate", "b.csv", "--probs", "p_no,p_yes"];
+    let typed = place.run(&[&typed[..], &quick].concat());
+    assert_eq!(typed.status, 0, "{typed:?}");
+}
+
+/// Numbers of every base are numbers.
+#[test]
+fn a_number_in_another_base_is_one() {
+    let place = project("[simulate]\nseed = 0x1_0\n");
+    let ran = place.run(&["simulate", "binary-over", "-n", "2", "-o", "-"]);
+    assert_eq!(ran.stderr, "note: calipers.toml adds --seed=16\n");
+    let typed = ["simulate", "binary-over", "-n", "2", "-o", "-", "--seed", "16", "--no-config"];
+    assert_eq!(ran.stdout, place.run(&typed).stdout);
+}
+
+/// What only describes the program does so beside any file.
+#[test]
+fn a_broken_file_keeps_no_command_from_describing_the_program() {
+    let place = project("this is no TOML");
+    for args in [
+        &["completions", "bash"][..],
+        &["man"],
+        &["schema"],
+        &["metrics"],
+        &["recalibrators"],
+        &["columns"],
+    ] {
+        let ran = place.run(args);
+        assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{args:?}: {ran:?}");
+        let named = place.run(&[args, &["--config", "calipers.toml"]].concat());
+        assert_eq!(named.status, 2, "{args:?}: {named:?}");
+    }
+}
+
+#[test]
+fn limits_that_no_longer_count_are_said() {
+    let place = project(PROJECT);
+    let ran = place.run(&["check", "--max", "brier=0.9"]);
+    let last = ran.stderr.lines().nth(1);
+    let note = "note: calipers.toml's max is replaced by what is typed, all of it";
+    assert_eq!(last, Some(note), "{ran:?}");
 }

@@ -29,6 +29,12 @@ fn every_shell_is_told_of_every_command_and_its_options() {
         for option in ["recalibrator", "skip-bad-files", "max-worse"] {
             assert!(ran.stdout.contains(option), "{shell}: {option}");
         }
+        // PowerShell and Elvish are told of options alone.
+        if ["bash", "zsh", "fish"].contains(&shell) {
+            for value in ["top-over-l1", "temperature", "neighbours-list", "binary-overconfident"] {
+                assert!(ran.stdout.contains(value), "{shell}: {value}");
+            }
+        }
         if shell == "bash" {
             let script = place.write("calipers.bash", &ran.stdout);
             let read = Command::new("bash").arg("-n").arg(script).output().unwrap();
@@ -47,7 +53,17 @@ fn every_command_has_a_page_that_renders() {
         let page = page.unwrap();
         assert!(page.contains(&format!(".TH calipers-{command} 1")), "{command}: {page}");
         assert_eq!(page, place.run(&["man", command]).stdout, "{command}");
+        assert!(!page.contains(".SH EXTRA"), "{command}: {page}");
+        let source = format!("\"calipers {}\"", env!("CARGO_PKG_VERSION"));
+        assert!(
+            page.lines().any(|line| line.starts_with(".TH") && line.contains(&source)),
+            "{page}"
+        );
     }
+    let monitor = fs::read_to_string(place.path("deep/man1/calipers-monitor.1")).unwrap();
+    let plain = monitor.replace('\\', "");
+    assert!(plain.contains("[--limit E]") && plain.contains("--state JSON FILE"), "{monitor}");
+    assert!(plain.contains(".SH EXAMPLES"), "{monitor}");
     let fit = fs::read_to_string(place.path("deep/man1/calipers-recalibrate-fit.1")).unwrap();
     assert_eq!(fit, place.run(&["man", "recalibrate", "fit"]).stdout);
     let whole = fs::read_to_string(place.path("deep/man1/calipers.1")).unwrap();
@@ -60,5 +76,20 @@ fn every_command_has_a_page_that_renders() {
         };
         let said = String::from_utf8_lossy(&read.stderr);
         assert!(read.status.success() && said.is_empty(), "{}: {said}", path.display());
+    }
+}
+
+/// Suggestions bind nobody: what takes parameters takes them still.
+#[test]
+fn what_is_suggested_is_not_all_that_is_taken() {
+    let place = Place::new();
+    let drawn = ["simulate", "binary-over", "-n", "60", "-o", "a.csv"];
+    assert_eq!(place.run(&drawn).status, 0);
+    let ran = place.run(&["estimate", "a.csv", "--recalibrator", "kernel:bandwidth=0.1"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    for (name, said) in [("inspect", "answers"), ("helm", "answers"), ("finish", "estimate")] {
+        let ran = place.run(&["schema", name]);
+        let hint = format!("hint: what calipers {name} prints is {said}: calipers schema {said}\n");
+        assert!(ran.status == 2 && ran.stderr.ends_with(&hint), "{ran:?}");
     }
 }

@@ -1,6 +1,8 @@
 //! What lm-evaluation-harness writes, as `calipers lm-eval` reads it. `checks/integrations` runs the harness
 //! itself.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use crate::common::{Place, Ran, sample};
@@ -85,7 +87,7 @@ fn models_are_compared_on_the_questions_that_they_share() {
     assert!(run(&place, &["--format", "html"]).stdout.contains("2 models, 260 rows each"));
     let shown = run(&place, &["-o", &place.path("page.html").to_string_lossy()]);
     assert!(shown.stdout.contains("260 questions that all models answered"), "{shown:?}");
-    assert!(std::fs::read_to_string(place.path("page.html")).unwrap().contains("org/b"));
+    assert!(fs::read_to_string(place.path("page.html")).unwrap().contains("org/b"));
 }
 
 #[test]
@@ -147,6 +149,7 @@ fn what_is_not_multiple_choice_is_named_and_left_out() {
     };
     place.samples("runs/m", "fine", DATE, &lines);
     changed("written", "filtered_resps", json!(["text"]));
+    changed("written_twice", "filtered_resps", json!([["The answer is 7", "it is 8"]]));
     changed("alone", "filtered_resps", json!([["-1.5", "False"]]));
     changed("several", "target", json!("[0, 1]"));
     changed("partly", "acc", json!(0.37));
@@ -167,6 +170,7 @@ fn what_is_not_multiple_choice_is_named_and_left_out() {
             ("several", "several of its options are right"),
             ("unknown", "the target \"elsewhere\" is none of its options"),
             ("written", "its answers are written, not chosen from options"),
+            ("written_twice", "its answers are written, not chosen from options"),
             ("wrong", "its targets do not agree with what was counted as right"),
         ]
     );
@@ -206,36 +210,256 @@ fn earlier_runs_other_filters_and_mutual_information_are_passed_over() {
     assert_eq!(l1("arc"), l1("mutual"));
 }
 
+/// Lines with another value under a key, or without that key.
+fn with(lines: &[Value], key: &str, value: Option<&Value>) -> Vec<Value> {
+    let one = |line: &Value| {
+        let mut line = line.clone();
+        let known = line.as_object_mut().unwrap();
+        match value {
+            Some(value) => known.insert(key.to_owned(), value.clone()),
+            None => known.remove(key),
+        };
+        line
+    };
+    lines.iter().map(one).collect()
+}
+
+/// What was left out: tasks, and why.
+fn left_out(found: &Value) -> Vec<(&str, &str)> {
+    let all = found["left_out"].as_array().unwrap().iter();
+    all.map(|one| (one["task"].as_str().unwrap(), one["reason"].as_str().unwrap())).collect()
+}
+
 #[test]
-fn damaged_lines_are_named_with_their_places() {
+fn texts_that_are_scored_whole_are_not_called_written() {
     let place = Place::new();
-    std::fs::create_dir_all(place.path("runs/m")).unwrap();
+    let line = json!({
+        "doc_id": 0, "target": " text", "arguments": { "gen_args_0": { "arg_0": "text" } },
+        "filtered_resps": ["-12.5"], "filter": "none", "metrics": ["word_perplexity"],
+    });
+    place.samples("runs/m", "wikitext", DATE, &[line]);
+    place.samples("runs/m", "arc", DATE, &questions(60, 1.0));
+    let found = json(&place);
+    let reason = "its texts are scored whole, with nothing to choose from";
+    assert_eq!(left_out(&found), [("wikitext", reason)]);
+}
+
+#[test]
+fn tasks_without_a_right_option_are_left_out() {
+    let place = Place::new();
+    let lines = questions(60, 1.0);
+    let unjudged = with(&lines, "acc", None);
+    // As crows_pairs is: the target is 0 everywhere, and what is measured asks nothing of it.
+    let pairs: Vec<Value> = with(&unjudged, "target", Some(&json!("0")))
+        .into_iter()
+        .map(|mut line| {
+            line["metrics"] = json!(["likelihood_diff", "pct_stereotype"]);
+            line["likelihood_diff"] = json!(1.5);
+            line["pct_stereotype"] = json!(1.0);
+            line
+        })
+        .collect();
+    place.samples("runs/m", "pairs", DATE, &pairs);
+    place.samples("runs/m", "pairs_043", DATE, &with(&pairs, "metrics", None));
+    // What is judged by another measure than acc, listed or, up to 0.4.3, only there.
+    let other = with(&unjudged, "acc_norm", Some(&json!(1.0)));
+    place.samples("runs/m", "other_043", DATE, &with(&other, "metrics", None));
+    let other = with(&unjudged, "metrics", Some(&json!(["brier_score"])));
+    place.samples("runs/m", "other", DATE, &other);
+    let mutual: Vec<Value> = with(&unjudged, "metrics", None)
+        .into_iter()
+        .map(|mut line| {
+            let own = line["filtered_resps"].as_array().unwrap().clone();
+            let without = own.iter().map(|_| json!(["-9.5", "False"]));
+            line["filtered_resps"] = own.iter().cloned().chain(without).collect();
+            line["acc_mutual_info"] = json!(0.0);
+            line
+        })
+        .collect();
+    place.samples("runs/m", "mutual_043", DATE, &mutual);
+    let found = json(&place);
+    assert_eq!(
+        left_out(&found),
+        [
+            ("pairs", "what it measures knows no right option: likelihood_diff, pct_stereotype"),
+            ("pairs_043", "it does not say whether the right option was chosen"),
+        ]
+    );
+    let groups = &found["models"]["m"]["groups"];
+    let l1 = |task: &str| &groups[task]["metrics"]["l1"]["value"];
+    assert!(l1("other").is_f64(), "{found}");
+    assert!(l1("other") == l1("other_043") && l1("other") == l1("mutual_043"), "{found}");
+}
+
+#[test]
+fn lists_of_one_and_truth_values_are_targets() {
+    let place = Place::new();
+    let lines: Vec<Value> = questions(240, 1.0)
+        .into_iter()
+        .filter(|line| line["target"] == "0" || line["target"] == "1")
+        .collect();
+    let target = |to: &dyn Fn(&str) -> String| -> Vec<Value> {
+        let one = |line: &Value| {
+            let mut line = line.clone();
+            line["target"] = to(line["target"].as_str().unwrap()).into();
+            line
+        };
+        lines.iter().map(one).collect()
+    };
+    place.samples("runs/m", "plain", DATE, &lines);
+    place.samples("runs/m", "list", DATE, &target(&|own| format!("[{own}]")));
+    let truth = |own: &str| if own == "1" { "True" } else { "False" }.to_owned();
+    place.samples("runs/m", "truth", DATE, &target(&truth));
+    let found = json(&place);
+    assert_eq!(found["left_out"], json!([]));
+    let groups = &found["models"]["m"]["groups"];
+    let l1 = |task: &str| &groups[task]["metrics"]["l1"]["value"];
+    assert!(l1("plain").is_f64(), "{found}");
+    assert!(l1("plain") == l1("list") && l1("plain") == l1("truth"), "{found}");
+}
+
+#[test]
+fn constants_of_python_are_read_where_they_do_not_matter() {
+    let place = Place::new();
+    let lines = questions(60, 1.0);
+    fs::create_dir_all(place.path("runs/org__m")).unwrap();
+    let text = |lines: &[Value]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    let odd = text(&with(&lines, "perplexity", Some(&json!("HERE"))));
+    let odd = odd.replacen("\"HERE\"", "-Infinity", 1).replacen("\"HERE\"", "NaN", 1);
+    assert!(odd.contains(":-Infinity") && odd.contains(":NaN"), "{odd}");
+    place.write(&format!("runs/org__m/samples_arc_{DATE}.jsonl"), odd);
+    // Nor do they hide the name of the model.
+    let results = r#"{"results": {"arc": {"acc": NaN}}, "model_name": "org/m"}"#;
+    place.write(&format!("runs/org__m/results_{DATE}.json"), results);
+    let found = json(&place);
+    assert_eq!((&found["models"]["org/m"]["n"], &found["left_out"]), (&60.into(), &json!([])));
+}
+
+#[test]
+fn models_of_one_name_in_several_directories_are_told_apart() {
+    let place = Place::new();
+    for (folder, date, skill) in
+        [("fp16", DATE, 2.0), ("int4", "2026-02-01T12-00-00", 1.0), ("int4", DATE, 0.0)]
+    {
+        place.samples(&format!("runs/{folder}/org__m"), "arc", date, &questions(80, skill));
+        let results = format!("runs/{folder}/org__m/results_{date}.json");
+        place.write(&results, r#"{"model_name": "org/m"}"#);
+    }
+    let found = json(&place);
+    let names: Vec<&String> = found["models"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["org/m (fp16)", "org/m (int4)"]);
+    // Within a directory the last counts, as ever.
+    assert_eq!((&found["shared"], &found["earlier_files"]), (&80.into(), &1.into()));
+    // One directory by two paths is one.
+    let twice = ["lm-eval", "runs/fp16", "runs/../runs/fp16", "--draws", "9", "--format", "json"];
+    let found = place.run(&twice).json();
+    assert_eq!(found["models"]["org/m"]["n"], 80);
+}
+
+#[test]
+fn models_without_a_question_in_common_have_tables_of_their_own() {
+    let place = Place::new();
+    place.samples("runs/a", "arc", DATE, &questions(80, 1.0));
+    place.samples("runs/b", "arc", DATE, &questions(60, 1.0));
+    place.samples("runs/c", "mmlu", DATE, &questions(70, 1.0));
+    let said = "note: a and c have no question in common, so the models are not compared\n";
+    let shown = run(&place, &[]);
+    assert!(shown.status == 0 && shown.stdout.ends_with(said), "{shown:?}");
+    let ran = run(&place, &["--format", "json"]);
+    assert_eq!(ran.stderr, said);
+    let found = ran.json();
+    assert_eq!((&found["shared"], &found["models"]["c"]["n"]), (&0.into(), &70.into()));
+    for (more, flag) in [(["--format", "csv"], "--format"), (["-o", "page.html"], "--output")] {
+        let refused = run(&place, &more);
+        let line = format!(
+            "error: {flag}: the models have no question in common, so they cannot be compared\n"
+        );
+        assert!(refused.status == 2 && refused.stderr.starts_with(&line), "{refused:?}");
+    }
+}
+
+#[test]
+fn tasks_are_chosen_by_pattern_and_by_group() {
+    let place = Place::new();
+    for task in ["mmlu_law", "mmlu_algebra", "mmlu_extra", "arc"] {
+        place.samples("runs/m", task, DATE, &questions(60, 1.0));
+    }
+    let groups = json!({ "mmlu": ["stem", "mmlu_law"], "stem": ["mmlu_algebra"], "lost": ["x"] });
+    let results = json!({ "model_name": "m", "group_subtasks": groups });
+    place.write(&format!("runs/m/results_{DATE}.json"), results.to_string());
+    let tasks = |asked: &str| -> Vec<String> {
+        let found = run(&place, &["--task", asked, "--format", "json"]).json();
+        found["models"]["m"]["groups"].as_object().unwrap().keys().cloned().collect()
+    };
+    assert_eq!(tasks("mmlu"), ["mmlu_algebra", "mmlu_law"]);
+    assert_eq!(tasks("stem,arc"), ["arc", "mmlu_algebra"]);
+    assert_eq!(tasks("mmlu_*"), ["mmlu_algebra", "mmlu_extra", "mmlu_law"]);
+    for lost in ["lost", "blimp_*"] {
+        let ran = run(&place, &["--task", lost]);
+        let said = format!(
+            "error: --task {lost}: there is no such task\n\
+             hint: there are arc, mmlu_algebra, mmlu_extra, mmlu_law\n"
+        );
+        assert_eq!((ran.status, ran.stderr), (2, said));
+    }
+}
+
+#[test]
+fn a_damaged_file_is_left_out_and_named_with_its_line() {
+    let place = Place::new();
+    place.samples("runs/m", "arc", DATE, &questions(80, 1.0));
     let good = sample(0, 1, &[-1.0, -2.0]).to_string();
-    let said = |second: &str| {
-        place.write("runs/m/samples_t_1.jsonl", format!("{good}\n{second}\n"));
-        let ran = place.run(&["lm-eval", "runs"]);
-        assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{ran:?}");
-        ran.stderr
+    let reason = |second: &str| {
+        place.write("runs/m/samples_t_1.jsonl", format!("{good}\n{second}\n{good}\n"));
+        let ran = run(&place, &["--format", "json"]);
+        let found = ran.json();
+        assert_eq!(found["models"]["m"]["n"], 80, "the other task counts: {found}");
+        let (task, reason) = left_out(&found)[0];
+        assert_eq!((task, left_out(&found).len()), ("t", 1));
+        assert_eq!(ran.stderr, format!("note: left out: t of m: {reason}\n"));
+        reason.to_owned()
     };
     let two = "samples_t_1.jsonl, line 2: ";
-    assert!(said("{\"doc_id\": ").contains(&format!("{two}this is no sample of lm_eval")));
-    assert!(said(&good).contains(&format!("{two}question 0 was on line 1 already")));
+    assert!(reason("{\"doc_id\": ").contains(&format!("{two}this is no sample of lm_eval")));
+    assert!(reason(&good).contains(&format!("{two}question 0 was on line 1 already")));
     let other = |scores: Value| {
         json!({ "doc_id": 1, "target": "0", "filtered_resps": scores, "filter": "none" })
             .to_string()
     };
-    let nan = said(&other(json!([["nan", "False"], ["-1", "False"]])));
+    let nan = reason(&other(json!([["nan", "False"], ["-1", "False"]])));
     assert!(nan.contains(&format!("{two}the log-likelihood \"nan\" is not a number")), "{nan}");
-    let none = said(&other(json!([["-inf", "False"], ["-inf", "False"]])));
+    let none = reason(&other(json!([["-inf", "False"], ["-inf", "False"]])));
     assert!(none.contains(&format!("{two}no option is possible")), "{none}");
-    let number = said(
-        &json!({ "doc_id": "x", "filtered_resps": [["-1", ""], ["-2", ""]], "filter": "none" })
-            .to_string(),
-    );
+    let answers = json!([["-1", "False"], ["-2", "False"]]);
+    let number = json!({ "doc_id": "x", "filtered_resps": answers, "filter": "none" });
+    let number = reason(&number.to_string());
     assert!(number.contains(&format!("{two}doc_id is not a number")), "{number}");
+    let alone = place.run(&["lm-eval", "runs", "--task", "t"]);
+    assert!(alone.status == 2 && alone.stderr.contains(two), "{alone:?}");
+}
+
+#[test]
+fn of_a_file_that_breaks_off_only_the_last_line_is_left_out() {
+    let place = Place::new();
+    let path = place.samples("runs/m", "arc", DATE, &questions(80, 1.0));
+    // In the middle of a letter, too, which is then none.
+    let whole = format!("{}{}", fs::read_to_string(&path).unwrap(), r#"{"doc_id": 80, "doc": "é"#);
+    for cut in [whole.len(), whole.len() - 1] {
+        fs::write(&path, &whole.as_bytes()[..cut]).unwrap();
+        let found = json(&place);
+        assert_eq!(found["models"]["m"]["n"], 80, "{found}");
+        let (task, reason) = left_out(&found)[0];
+        let said = "line 81, the last, which is written in part";
+        assert!(task == "arc" && reason.ends_with(said), "{reason}");
+    }
+}
+
+#[test]
+fn directories_without_samples_are_errors() {
+    let place = Place::new();
     let nowhere = place.run(&["lm-eval", "nowhere"]);
     assert!(nowhere.status == 2 && nowhere.stderr.contains("cannot read nowhere"), "{nowhere:?}");
-    std::fs::create_dir(place.path("empty")).unwrap();
+    fs::create_dir(place.path("empty")).unwrap();
     let empty = place.run(&["lm-eval", "empty"]);
     assert!(empty.status == 2 && empty.stderr.contains("--log_samples"), "{empty:?}");
 }

@@ -6,6 +6,7 @@ mod answers;
 mod cmd;
 mod columns;
 mod common;
+mod confidence;
 mod config;
 mod described;
 #[cfg(unix)]

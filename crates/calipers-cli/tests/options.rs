@@ -224,6 +224,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("--no-config", "as above"),
     ("--index", "it is about many models, which report.rs looks at"),
     ("--models", "it is about several models in one file, which models.rs looks at"),
+    ("--models-are-logits", "as above"),
     ("--model-column", "as above"),
     ("--memory", "it decides where rows do not fit, which stream.rs looks at"),
     ("--skip-bad-files", "it is about bad files, which stream.rs looks at"),

@@ -279,3 +279,36 @@ fn features_are_read_of_many_files() {
     };
     assert_eq!(apply(&["a.csv", "b.csv"]), apply(&["known.csv"]));
 }
+
+#[test]
+fn codes_of_a_dataset_are_written_as_the_names_that_they_stand_for() {
+    let place = Place::new();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../calipers-files/tests/dataset");
+    let shard = format!("{folder}/data-00000-of-00002.arrow");
+    let fit = ["recalibrate", "fit", folder, "-o", "model.json", "--recalibrator", "identity"];
+    assert_eq!(place.run(&fit).status, 0);
+    let saved: Value =
+        serde_json::from_str(&fs::read_to_string(place.path("model.json")).unwrap()).unwrap();
+    assert_eq!(saved["classes"], serde_json::json!(["spam", "ham"]));
+    let apply = |from: &str| {
+        let ran = place.run(&["recalibrate", "apply", "model.json", from, "-o", "-"]);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        ran.stdout
+    };
+    let (all, one) = (apply(folder), apply(&shard));
+    assert!(all.starts_with(&one) && all.lines().count() == 7, "{all}");
+    assert!(all.lines().skip(1).all(|line| line.contains("ham") || line.contains("spam")), "{all}");
+}
+
+#[test]
+fn a_file_may_have_fewer_options_than_the_model() {
+    let place = Place::new();
+    fitted(&place, &["--recalibrator", "identity"]);
+    place.write("short.jsonl", "{\"probs\": [0.25, 0.75]}\n{\"probs\": [0.5, 0.5]}\n");
+    let ran = place.run(&["recalibrate", "apply", "model.json", "short.jsonl", "-o", "-"]);
+    assert_eq!(
+        (ran.status, ran.stdout.as_str()),
+        (0, "p_0,p_1,p_2\n0.25,0.75,0.0\n0.5,0.5,0.0\n"),
+        "{ran:?}"
+    );
+}

@@ -129,7 +129,7 @@ fn an_index_lists_a_page_for_every_file() {
     let quick = ["report", "models", "--index", "-o", "pages", "--recalibrator", "temperature"];
     let stopped = place.run(&quick);
     assert_eq!(stopped.status, 2, "{stopped:?}");
-    assert!(!place.path("pages/index.html").exists(), "what is not whole is not listed");
+    assert!(!place.path("pages").exists(), "what is not whole is not written");
     let ran = place.run(&[&quick[..], &["--skip-bad-files"]].concat());
     assert_eq!(ran.status, 0, "{ran:?}");
     assert!(ran.stderr.contains("note: left out: models/bad.csv, line 2, "), "{ran:?}");
@@ -149,7 +149,12 @@ fn an_index_lists_a_page_for_every_file() {
         // The page is the one that the file has alone.
         let html = fs::read_to_string(place.path(&format!("pages/{page}"))).unwrap();
         assert!(html.contains("What was run") && html.trim_end().ends_with("</html>"));
+        assert!(html.contains("<a href=\"index.html\">all models</a>"), "{model}");
     }
+    // What one looks for stands beside the model, where a telephone shows it.
+    let heads = ["model", "estimate", "lower 95%", "rows", "shown"];
+    let places = heads.map(|head| index.find(&format!(">{head}</button>")));
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
     // The figures are those of an estimate.
     let alone = place.estimate("models/index.csv", &["--metric", "top-l1"]);
     let value = alone["metrics"]["top-l1"]["value"].as_f64().unwrap();
@@ -159,4 +164,26 @@ fn an_index_lists_a_page_for_every_file() {
         refused.status == 2 && refused.stderr.contains("--models: with --index"),
         "{refused:?}"
     );
+}
+
+/// An index and its pages are replaced together, or not at all.
+#[test]
+fn a_bad_file_leaves_an_earlier_index_and_its_pages() {
+    let place = Place::new();
+    fs::create_dir(place.path("models")).unwrap();
+    place.write("models/a.csv", delimited(",", "\n"));
+    let quick = ["report", "models", "--index", "-o", "pages", "--recalibrator", "temperature"];
+    assert_eq!(place.run(&quick).status, 0);
+    let read = |name: &str| fs::read(place.path(&format!("pages/{name}"))).unwrap();
+    let before = (read("index.html"), read("a.csv.html"));
+    place.write("models/b.csv", "label,p_1\nyes,no\n");
+    let ran = place.run(&[&quick[..], &["--metric", "log"]].concat());
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert!((read("index.html"), read("a.csv.html")) == before);
+    for output in ["-", "all.html"] {
+        let ran = place.run(&["report", "models", "--index", "-o", output]);
+        let said = format!("error: --output {output}: with --index it is a directory");
+        assert!(ran.status == 2 && ran.stderr.starts_with(&said), "{ran:?}");
+        assert!(!place.path(output).exists());
+    }
 }

@@ -8,11 +8,13 @@ use crate::allowance::{Allowance, LEAST};
 use crate::error::{Error, Result, unreadable};
 use crate::formats::{Asked, Content, Format, csv};
 use crate::remote::{Stores, is_url};
-use crate::table::{Table, Wanted};
+use crate::scan::class_names;
+use crate::table::{ClassNames, Table, Wanted};
 use crate::words::file_name;
 
 /// Reads a file, or with the feature `cloud` the object that has a URL; `-` is CSV on standard input.
-/// Columns that are not wanted may be passed over.
+/// Columns that are not wanted may be passed over. Where a file, or the dataset that it is of, names the classes that
+/// a column's numbers stand for, the column is of these names.
 ///
 /// ```
 /// use calipers_files::{Values, Wanted, read};
@@ -57,7 +59,11 @@ pub fn read_within(path: impl AsRef<Path>, wanted: &Wanted, bytes: u64) -> Resul
         return Err(Error::input(format!("cannot read {name}: it is a directory")));
     }
     let allowance = Allowance::of(&name, metadata.len(), bytes);
-    format.read(path, Content::File(file), wanted, allowance)
+    let mut table = format.read(path, Content::File(file), wanted, allowance)?;
+    // What the dataset says that a file is of: what is in an object store is of none.
+    let names = if is_url(path) { ClassNames::default() } else { class_names(path)? };
+    table.name_classes(&names)?;
+    Ok(table)
 }
 
 /// Reads what a file holds from memory, where there are no files, as in a browser: the format is that of the name's
@@ -77,5 +83,7 @@ pub fn read_within(path: impl AsRef<Path>, wanted: &Wanted, bytes: u64) -> Resul
 pub fn read_bytes(name: impl AsRef<Path>, bytes: &[u8], wanted: &Wanted) -> Result<Table> {
     let path = name.as_ref();
     let allowance = Allowance::of(&file_name(path), bytes.len() as u64, LEAST);
-    Format::of(path)?.read(path, Content::of(bytes), wanted, allowance)
+    let mut table = Format::of(path)?.read(path, Content::of(bytes), wanted, allowance)?;
+    table.name_classes(&ClassNames::default())?;
+    Ok(table)
 }

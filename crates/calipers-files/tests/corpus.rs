@@ -1,5 +1,5 @@
-//! Real predictions of many models, from `../shared/corpus` where it is there: 246 files that do
-//! not ship with the project.
+//! Real predictions of many models, where they are at hand: 246 files that do not ship with the
+//! project.
 
 use std::fs;
 use std::path::{Path, PathBuf};

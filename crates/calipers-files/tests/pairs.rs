@@ -49,9 +49,52 @@ fn labels_are_named_or_beside() {
     let columns = Columns::new().label(other.to_str().unwrap()).weight(weights.to_str().unwrap());
     let found = load(&path, &columns, &|_| {}).unwrap().predictions;
     assert!(found.labels() == [0, 1, 1] && found.weights().is_some());
-    let logits = place.write("test_logits.npy", probs());
+    let logits =
+        place.write("test_logits.npy", numbers("(3, 2)", &[1.5, 0.5, 0.0, 0.0, -1.0, 1.0]));
     let columns = Columns::new().label(other.to_str().unwrap());
     assert!(load(&logits, &columns, &|_| {}).unwrap().logits);
+}
+
+#[test]
+fn what_an_array_holds_is_said_by_the_words_of_its_name_or_by_who_asks() {
+    let place = Place::new();
+    place.write("labels.npy", labels());
+    let logits = numbers("(3, 2)", &[1.5, -0.5, 0.0, 0.0, -2.0, 1.0]);
+    let loaded = |name: &str, array: &[u8], columns: &Columns| {
+        let path = place.write(name, array);
+        let loaded = load(
+            &path,
+            &columns.clone().label(place.path("labels.npy").to_str().unwrap()),
+            &|_| {},
+        );
+        loaded.map(|loaded| loaded.logits).map_err(|error| error.message().to_owned())
+    };
+    let none = Columns::new();
+    for (name, are_logits) in
+        [("Logits.npy", true), ("val-logits2.npy", true), ("logistic.npy", false)]
+    {
+        let array = if are_logits { logits.clone() } else { probs() };
+        assert_eq!(loaded(name, &array, &none), Ok(are_logits), "{name}");
+    }
+    let said = loaded("probs_from_logits.npy", &probs(), &none).unwrap_err();
+    assert!(said.ends_with("by its name it may hold probabilities or logits"), "{said}");
+    let said = loaded("logits.npy", &probs(), &none).unwrap_err();
+    assert!(said.ends_with("every row is of numbers from 0 to 1 that sum to 1"), "{said}");
+    for name in ["probs_from_logits", "probs_from_logits.npy", "probs"] {
+        let columns = Columns::new().probs([name]);
+        assert_eq!(loaded("probs_from_logits.npy", &probs(), &columns), Ok(false), "{name}");
+    }
+    for name in ["scores", "scores.npy", "logits", place.path("scores.npy").to_str().unwrap()] {
+        let columns = Columns::new().logits([name]);
+        assert_eq!(loaded("scores.npy", &logits, &columns), Ok(true), "{name}");
+    }
+    place.write("labels.npy", numbers("(3, 2)", &[0.0, 1.0, 1.0, 0.0, 1.0, 0.0]));
+    let columns = Columns::new().label(place.path("labels.npy").to_str().unwrap());
+    let error = load(place.write("probs.npy", probs()), &columns, &|_| {}).unwrap_err();
+    assert!(
+        error.message().ends_with("the array has 2 columns, where there is to be one value a row")
+    );
+    assert!(error.hint().unwrap().contains("argmax"));
 }
 
 #[test]

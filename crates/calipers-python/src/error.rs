@@ -18,7 +18,8 @@ pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
         Error::Label { value, .. }
         | Error::UnknownLabel { value, .. }
         | Error::OnlyLabel { value, .. }
-        | Error::ThirdLabel { value, .. } => value.into_pyobject(py).map(Bound::into_any).ok(),
+        | Error::ThirdLabel { value, .. }
+        | Error::NoCorrectness { value, .. } => value.into_pyobject(py).map(Bound::into_any).ok(),
         _ => None,
     };
     let hint = match error {

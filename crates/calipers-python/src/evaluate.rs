@@ -143,6 +143,7 @@ pub fn as_dict<'py>(
     dict.set_item("confidence", report.confidence)?;
     dict.set_item("assume", report.assumption.map(|assumption| assumption.name()))?;
     dict.set_item("contradicted", report.contradicted)?;
+    dict.set_item("constant", report.constant)?;
     dict.set_item("renormalised_rows", report.renormalised_rows)?;
     dict.set_item("fits", report.fits)?;
     dict.set_item("unconverged_fits", report.unconverged_fits)?;

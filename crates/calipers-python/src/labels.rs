@@ -77,18 +77,10 @@ pub struct Resolved {
 }
 
 impl Labels<'_> {
-    /// Turns labels into classes. Without names there are `columns` of them; a single column is
-    /// that of the second of two classes, and may have a name. Names are `given` for the columns in
-    /// their order, or are the columns' own.
-    pub fn resolve(
-        &self,
-        py: Python<'_>,
-        columns: usize,
-        names: Option<&[String]>,
-        given: bool,
-    ) -> PyResult<Resolved> {
+    /// Turns labels into classes.
+    pub fn resolve(&self, py: Python<'_>, columns: &ClassColumns<'_>) -> PyResult<Resolved> {
         let (mut rows, found) = self.occurring(py)?;
-        let reading = read(&found, &class_columns(columns, names, given));
+        let reading = read(&found, columns);
         let reading = reading.map_err(|error| raise(py, &error))?;
         let codes: Vec<u32> = reading.codes.iter().map(|&code| code as u32).collect();
         rows.iter_mut().for_each(|row| *row = codes[*row as usize]);
@@ -143,8 +135,9 @@ impl Labels<'_> {
     }
 }
 
-/// What labels can name: `columns` without names, or those of these names; a single name is that of a
-/// single column.
+/// What labels can name: `columns` without names, or those of these names; a single column is that of the
+/// second of two classes, and may have a name. Names are `given` for the columns in their order, or are the
+/// columns' own.
 pub fn class_columns(columns: usize, names: Option<&[String]>, given: bool) -> ClassColumns<'_> {
     match (names, columns) {
         (None, 0 | 1) => ClassColumns::One(None),
@@ -256,7 +249,7 @@ pub fn read_labels<'py>(
     given: bool,
 ) -> PyResult<(Bound<'py, PyArray1<u32>>, Vec<String>, &'static str, Option<String>, Vec<isize>)> {
     let Resolved { codes, reading, firsts } =
-        labels.resolve(py, columns, names.as_deref(), given)?;
+        labels.resolve(py, &class_columns(columns, names.as_deref(), given))?;
     let rule = match reading.rule {
         Rule::Names => "names",
         Rule::Positions(0) => "positions",

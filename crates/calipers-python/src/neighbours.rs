@@ -9,7 +9,7 @@ use crate::arrays::Scores;
 use crate::background;
 use crate::error::raise;
 use crate::evaluate::printed;
-use crate::labels::Labels;
+use crate::labels::{Labels, class_columns};
 use crate::options::{each, unknown};
 
 /// The options of `calipers.neighbours`.
@@ -60,7 +60,8 @@ pub fn neighbours<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let Options { asked, class_names, given, from_logits } = Options::read(settings)?;
     let view = scores.view();
-    let labels = labels.resolve(py, view.columns(), class_names.as_deref(), given)?;
+    let columns = class_columns(view.columns(), class_names.as_deref(), given);
+    let labels = labels.resolve(py, &columns)?;
     let threads = asked.threads_for(view.rows(), view.columns().max(2));
     let found = background::run(py, threads, |caller| {
         let predictions = view

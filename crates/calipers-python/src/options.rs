@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use calipers::labels::ClassColumns;
 use calipers::{
     Assumption, BinaryNorm, Estimator, Folds, Metric, Origin, Predictions, Recalibrator, Test,
     recalibrator,
@@ -18,7 +19,7 @@ use crate::classifier::Classifier;
 use crate::distance::PythonDistance;
 use crate::error::raise;
 use crate::features::Known;
-use crate::labels::{Labels, Resolved};
+use crate::labels::{Labels, Resolved, class_columns};
 
 /// The options of `calipers.evaluate`: nothing that is bound to the interpreter's lock, so that the
 /// background thread may have them.
@@ -37,6 +38,8 @@ pub struct Options {
     given: bool,
     /// Whether the errors of two classes are those of both columns.
     pub vector: bool,
+    /// Whether a prediction is how sure something was of an answer.
+    confidence: bool,
     from_logits: bool,
     threads: usize,
     progress: Option<Arc<Py<PyAny>>>,
@@ -76,6 +79,7 @@ impl Options {
             class_names: None,
             given: false,
             vector: false,
+            confidence: false,
             from_logits: false,
             threads: 0,
             progress: None,
@@ -110,7 +114,8 @@ impl Options {
             "from_logits" => self.from_logits = value.extract()?,
             "binary" => {
                 self.vector = is(value, "vector")?;
-                self.estimator = self.estimator.binary(match is(value, "confidence")? {
+                self.confidence = is(value, "confidence")?;
+                self.estimator = self.estimator.binary(match self.confidence {
                     true => BinaryNorm::Confidence,
                     false if self.vector => BinaryNorm::Vector,
                     false => BinaryNorm::Scalar,
@@ -150,7 +155,15 @@ impl Options {
         labels: &Labels<'_>,
         columns: usize,
     ) -> PyResult<Resolved> {
-        labels.resolve(py, columns, self.class_names.as_deref(), self.given)
+        labels.resolve(py, &self.class_columns(columns))
+    }
+
+    /// What labels of so many columns can name.
+    pub fn class_columns(&self, columns: usize) -> ClassColumns<'_> {
+        match self.confidence && columns < 2 && !self.given {
+            true => ClassColumns::Correct,
+            false => class_columns(columns, self.class_names.as_deref(), self.given),
+        }
     }
 
     /// Checks scores and labels, with the weights, groups and features that were given. Features are handed

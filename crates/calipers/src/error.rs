@@ -141,6 +141,16 @@ pub enum Error {
         /// The label as given.
         value: String,
     },
+    /// What says whether an answer was right, and does not.
+    #[error(
+        "row {row}: {value:?} does not say whether the answer was right: it is neither 0 nor 1"
+    )]
+    NoCorrectness {
+        /// The row, from 0.
+        row: usize,
+        /// The label as given.
+        value: String,
+    },
     /// A weight that is negative or not finite.
     #[error("row {row}: weight {value} {reason}")]
     Weight {
@@ -263,6 +273,7 @@ impl Error {
             | Error::UnknownLabel { row, .. }
             | Error::OnlyLabel { row, .. }
             | Error::ThirdLabel { row, .. }
+            | Error::NoCorrectness { row, .. }
             | Error::Weight { row, .. } => Some(*row),
             _ => None,
         }
@@ -286,6 +297,7 @@ impl Error {
             | Error::UnknownLabel { row, .. }
             | Error::OnlyLabel { row, .. }
             | Error::ThirdLabel { row, .. }
+            | Error::NoCorrectness { row, .. }
             | Error::Weight { row, .. } => *row += first,
             _ => {}
         }

@@ -96,6 +96,7 @@ impl From<&ColumnArgs> for Columns {
             renormalise: args.scores.renormalise,
             classes: args.classes.clone(),
             positive: args.positive_class.clone(),
+            confidence: args.correct_column.is_some(),
         }
     }
 }

@@ -51,7 +51,7 @@ pub struct AnswersArgs {
 pub fn run(args: &AnswersArgs, read: impl FnOnce(&[String]) -> Result<Answers>) -> Result<()> {
     check_page(args.output.as_ref())?;
     let stated =
-        ColumnArgs { confidence_column: Some("a confidence".to_owned()), ..ColumnArgs::default() };
+        ColumnArgs { correct_column: Some("right answers".to_owned()), ..ColumnArgs::default() };
     let estimator = asked(&args.metrics, &DEFAULTS, &args.method, &stated)?;
     let start = Instant::now();
     let progress = Progress::start("reading");

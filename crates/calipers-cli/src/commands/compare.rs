@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use calipers::Predictions;
+use calipers::words::visible;
 use calipers_draw::leaderboard_page;
 use calipers_draw::text::{self, Worse};
 use clap::ValueEnum;
@@ -13,7 +14,7 @@ use super::models::Asked;
 use crate::args::{
     ColumnArgs, FeatureArgs, MEASURE, ManyArgs, MethodArgs, MetricArgs, ModelArgs, OUTPUT,
 };
-use crate::error::{Failure, Result};
+use crate::error::{Failure, Result, say};
 use crate::exit::Exit;
 use crate::output::{self, look};
 use crate::progress::Progress;
@@ -32,9 +33,10 @@ are paired by a column that both have (--key). A directory or a pattern of
 several files is one model. One file may hold several models: in columns named
 after a pattern (--models), or in rows of their own (--model-column).
 
-With --leaderboard the models are listed by the error found, the least first,
-with the ranks that the rows allow and groups of models that cannot be told
-apart; as a table, JSON, CSV or a page of HTML.
+With --leaderboard the models are listed by the estimate of the error found, the
+least first, with the ranks that the rows allow and groups of models that cannot
+be told apart; as a table, JSON, CSV or a page of HTML. All of it is of what is
+found: the recalibrator may miss more of one error than of another.
 
 With --max-worse the exit status is 1 if more error is shown to be found in one
 of the other files than in the first, by more than the limit; 0 if none is.";
@@ -123,6 +125,16 @@ pub fn run(args: &Args) -> Result<Exit> {
         fitting: &args.method.fitting,
     };
     let (models, plan) = asked.load(&progress, &|_| {})?;
+    if let ([(only, _)], Some(column), [path]) =
+        (models.as_slice(), &args.models.model_column, args.files.as_slice())
+    {
+        return Err(Failure::input(format!(
+            "{}, column {column}: {} is the only model; a comparison needs two",
+            output::name(path),
+            visible(only)
+        ))
+        .hint("--model-column names the column that says which model a row is of"));
+    }
     let estimator =
         progress.watch(estimator.fold_plan(plan), args.method.draws, "on to the next model");
     let named: Vec<(&str, &Predictions<'_>)> =
@@ -149,5 +161,12 @@ pub fn run(args: &Args) -> Result<Exit> {
         BoardFormat::Html => leaderboard_page(&comparison),
     };
     output::print(&text)?;
+    // What is read by programs has no room for these.
+    if args.format == BoardFormat::Csv {
+        text::leaderboard_remarks(&comparison, look()).lines().for_each(say);
+    }
+    if matches!(args.format, BoardFormat::Csv | BoardFormat::Html) {
+        text::worse(&worse).trim().lines().for_each(say);
+    }
     Ok(if worse.iter().any(Worse::failed) { Exit::CheckFailed } else { Exit::Fine })
 }

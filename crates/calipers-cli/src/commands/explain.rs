@@ -74,6 +74,11 @@ fn metric_hint(text: &str) -> Option<String> {
     if let Some((_, name)) = ALIASES.iter().find(|(alias, _)| *alias == text) {
         return Some(format!("did you mean {name}?"));
     }
+    did_you_mean(&text, common_metrics().iter().map(String::as_str))
+}
+
+/// The metrics that are asked for by name, without parameters.
+pub fn common_metrics() -> Vec<String> {
     let mut names = Vec::new();
     for scope in ["", "top-", "classwise-"] {
         for side in ["", "over-", "under-"] {
@@ -81,5 +86,5 @@ fn metric_hint(text: &str) -> Option<String> {
             names.extend(losses.map(|loss| format!("{scope}{side}{loss}")));
         }
     }
-    did_you_mean(&text, names.iter().map(String::as_str))
+    names
 }

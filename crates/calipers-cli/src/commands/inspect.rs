@@ -16,7 +16,9 @@ Examples:
 A score says how sure the model was as `confidence` in its metadata, or in that
 of the sample; --confidence-key is another name. Errors are of all tasks
 together and of each, with bounds that hold together. Epochs of a sample belong
-together. Of several logs of one model and task the last counts.";
+together. Of several logs of one model and task the last that succeeded counts;
+runs with another solver, or other arguments or options of the model, are named
+apart. Samples that were declared invalid are left out, and it is said.";
 
 /// Measure language models from the logs of Inspect
 #[derive(Debug, clap::Args)]

@@ -77,10 +77,11 @@ pub fn estimator(
     columns: &ColumnArgs,
 ) -> Result<Estimator> {
     let mut estimator = method.bounds.ask(fitting(&method.fitting)?.metrics(metrics));
-    if let Some(column) = &columns.confidence_column {
+    // With --models, what says how sure something was is a column for each model.
+    if let Some(column) = &columns.correct_column {
         if method.bounds.binary == Binary::Vector {
             return Err(Failure::input(format!(
-                "--binary vector: {column} is one number of a row, not a vector"
+                "--binary vector: beside {column}, there is one number of a row, not a vector"
             )));
         }
         estimator = estimator.binary(BinaryNorm::Confidence);

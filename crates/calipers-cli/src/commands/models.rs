@@ -6,7 +6,7 @@ use calipers::{Folds, Predictions};
 use calipers_files::words::file_name;
 use calipers_files::{Columns, Loaded, ModelColumns, Wanted, parted, read};
 
-use super::many::say_sample;
+use super::many::{fits_as_table, say_sample};
 use super::measure::{files, fold_column, folds};
 use crate::args::{ColumnArgs, FeatureArgs, FittingArgs, ManyArgs, ModelArgs};
 use crate::error::{Failure, Result};
@@ -14,6 +14,12 @@ use crate::progress::Progress;
 
 /// Models by their names.
 pub type Models = Vec<(String, Predictions<'static>)>;
+
+/// What a single column holds the probability of, unless somebody says otherwise.
+const ONE: &str = "1";
+
+/// What is said where the class of a single number is named, and the column holds lists.
+const OF_LISTS: &str = "--positive-class is for a single column";
 
 /// Where a model is, and which columns are its own.
 type Place = (String, PathBuf, ColumnArgs);
@@ -36,10 +42,20 @@ impl Asked<'_> {
         }
         let (mut models, mut plan): (Models, Option<Folds>) = (Vec::new(), None);
         let mut keys: Option<u64> = None;
-        for (name, path, columns) in self.places()? {
-            let files = files(std::slice::from_ref(&path), &columns, self.many, self.fitting);
-            let files = files.knowing(self.features);
-            let gathered = files.gather(self.fitting.seed, progress, say)?;
+        let places = self.places()?;
+        for (name, path, columns) in places.iter().cloned() {
+            let gather = |columns: &ColumnArgs| {
+                let files = files(std::slice::from_ref(&path), columns, self.many, self.fitting);
+                files.knowing(self.features).gather(self.fitting.seed, progress, say)
+            };
+            let gathered = match gather(&columns) {
+                // A column of lists holds all classes: what was said of single numbers is taken back.
+                Err(error) if self.is_plain() && error.to_string().contains(OF_LISTS) => {
+                    gather(&ColumnArgs { positive_class: None, ..columns.clone() })
+                }
+                gathered => gathered,
+            };
+            let gathered = gathered.map_err(|error| self.reworded(error, &columns))?;
             say_sample(&gathered);
             if let (Some(first), Some(own)) = (keys, gathered.keys)
                 && first != own
@@ -51,6 +67,19 @@ impl Asked<'_> {
             keys = gathered.keys;
             self.add(&mut models, &mut plan, name, gathered.predictions, gathered.folds)?;
         }
+        // Rows that were paired by a key are not in the order of any file.
+        let place = |model: usize, row: usize, label: &str| {
+            let path = &places.get(model).filter(|_| self.many.key.is_none())?.1;
+            let table =
+                Some(path).filter(|path| path.is_file() && fits_as_table(path).ok() == Some(true));
+            Some(
+                read(table?, &Wanted::new(vec![label.to_owned()], false))
+                    .ok()?
+                    .source
+                    .cell(row, label),
+            )
+        };
+        self.check_labels(&models, &place)?;
         Ok((models, plan.unwrap_or_default()))
     }
 
@@ -70,18 +99,76 @@ impl Asked<'_> {
         let path = self.only()?;
         let table = read(path, &Wanted::new(Vec::new(), false))?;
         let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+        self.check_pattern(pattern)?;
         let found = ModelColumns::find(pattern, &names, self.columns.classes.as_deref())?;
         let places = found.into_iter().map(|model| {
             let mut columns = self.columns.clone();
-            columns.scores.probs = Some(model.columns);
+            match self.models.models_are_logits {
+                true => columns.scores.logits = Some(model.columns),
+                false => columns.scores.probs = Some(model.columns),
+            }
             match model.classes {
                 Some(classes) if classes.len() > 1 => columns.classes = Some(classes),
                 Some(mut one) => (columns.classes, columns.positive_class) = (None, one.pop()),
+                None if self.is_plain() => columns.positive_class = Some(ONE.to_owned()),
                 None => {}
             }
             (model.name, path.to_owned(), columns)
         });
         Ok(places.collect())
+    }
+
+    /// Refuses what a pattern with classes says already.
+    fn check_pattern(&self, pattern: &str) -> Result<()> {
+        let columns = self.columns;
+        if !pattern.contains("{class}") {
+            return Ok(());
+        }
+        if columns.positive_class.is_some() {
+            return Err(Failure::input(format!(
+                "--positive-class: the columns of --models {pattern} name their classes themselves"
+            ))
+            .hint("--positive-class is for single columns, as in --models 'p_{model}'"));
+        }
+        if columns.correct_column.is_some() {
+            return Err(Failure::input(format!(
+                "--models {pattern}: how sure a model was of its answer is no class's probability"
+            ))
+            .hint(
+                "with --correct-column each model has a single column, as in --models 'p_{model}'",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether each model has a single column of which nobody said more than that: it is of class 1, whatever
+    /// the model is called.
+    fn is_plain(&self) -> bool {
+        let columns = self.columns;
+        let said = [&columns.positive_class, &columns.correct_column].map(Option::is_some);
+        let pattern = self.models.models.as_ref().is_some_and(|one| !one.contains("{class}"));
+        pattern && columns.classes.is_none() && said == [false; 2]
+    }
+
+    /// What labels cannot be read by, where nobody said which class the columns are of: in terms of the
+    /// option that says it for all models.
+    fn reworded(&self, error: Failure, columns: &ColumnArgs) -> Failure {
+        let said = error.to_string();
+        let own = columns.scores.columns();
+        let Some(column) = own.as_ref().and_then(|own| own.names().first()) else { return error };
+        let plain = format!("column {ONE} may hold");
+        if !self.is_plain() {
+            error
+        } else if said.contains(&plain) {
+            Failure::input(said.replace(&plain, &format!("column {column} may hold")))
+                .hint("--positive-class says it for all models")
+        } else if said.contains("is a third one") {
+            Failure::input(said).hint(
+                "with more classes each model has a column of each: --models 'p_{model}_{class}'",
+            )
+        } else {
+            error
+        }
     }
 
     /// The rows of each model of one file.
@@ -91,21 +178,41 @@ impl Asked<'_> {
         column: &str,
         say: &dyn Fn(&str),
     ) -> Result<(Models, Folds)> {
+        self.refuse_streaming()?;
         let fitting = self.fitting;
         let columns = Columns {
+            // A number that identifies rows is no probability.
+            key: self.many.key.clone(),
             folds: fold_column(fitting),
             cluster: fitting.cluster.clone(),
             time: fitting.time.clone(),
             features: self.features.columns(),
             ..self.columns.into()
         };
-        let parts = parted(read(path, &Wanted::default())?, column, self.many.key.as_deref())?;
+        let parts = || parted(read(path, &Wanted::default())?, column, self.many.key.as_deref());
         let (mut models, mut plan): (Models, Option<Folds>) = (Vec::new(), None);
-        for (name, table) in parts {
+        for (name, table) in parts()? {
             let Loaded { predictions, folds, .. } = Loaded::of(table, &columns, say)?;
             self.add(&mut models, &mut plan, name, predictions, folds)?;
         }
+        let place = |model: usize, row: usize, label: &str| {
+            Some(parts().ok()?.get(model)?.1.source.cell(row, label))
+        };
+        self.check_labels(&models, &place)?;
         Ok((models, plan.unwrap_or_default()))
+    }
+
+    /// All rows of such a file are in memory, or none: nothing is drawn from it.
+    fn refuse_streaming(&self) -> Result<()> {
+        let many = self.many;
+        let flag = match () {
+            () if many.sample.is_some() => "--sample",
+            () if many.memory != ManyArgs::default().memory => "--memory",
+            () if many.skip_bad_files => "--skip-bad-files",
+            () => return Ok(()),
+        };
+        Err(Failure::input(format!("{flag}: a file with --model-column is read as a whole"))
+            .hint("a file or a directory for each model may be larger than memory"))
     }
 
     /// Adds a model, which has to have the folds of the others.
@@ -146,5 +253,43 @@ impl Asked<'_> {
                 several.len()
             ))),
         }
+    }
+
+    /// Says where labels differ; `place` knows where a row of a model has its label.
+    fn check_labels(
+        &self,
+        models: &Models,
+        place: &dyn Fn(usize, usize, &str) -> Option<String>,
+    ) -> Result<()> {
+        let Some(((first, one), others)) = models.split_first() else { return Ok(()) };
+        let label = |of: &Predictions<'_>, row: usize| {
+            let class =
+                of.labels().get(row).and_then(|&class| of.class_names().get(class as usize));
+            class.cloned().unwrap_or_default()
+        };
+        for (at, (name, other)) in others.iter().enumerate() {
+            let differ = |row: &usize| label(one, *row) != label(other, *row);
+            let rows = if one.rows() == other.rows() { one.rows() } else { 0 };
+            let Some(row) = (0..rows).find(differ) else { continue };
+            let found = |model: usize, name: &str, of: &Predictions<'_>| {
+                let column = of.origin().map_or("label", |origin| origin.labels.as_str());
+                place(model, row, column).unwrap_or_else(|| match self.many.key {
+                    Some(_) => format!("{name}, column {column}"),
+                    None => format!("{name}, row {}, column {column}", row + 1),
+                })
+            };
+            return Err(Failure::input(format!(
+                "{}: the label is {:?} in {name}, but {:?} in {first} ({}): they must be the same rows",
+                found(at + 1, name, other),
+                label(other, row),
+                label(one, row),
+                found(0, first, one),
+            ))
+            .hint(match &self.many.key {
+                Some(key) => format!("rows of one {key}, as --key says, have one label"),
+                None => "--key names a column by which rows are paired".to_owned(),
+            }));
+        }
+        Ok(())
     }
 }

@@ -225,14 +225,15 @@ fn apply(args: &ApplyArgs) -> Result<()> {
     // What comes through a pipe can be found but once.
     let piped = one.filter(|one| is_pipe(one)).map(|_| Inputs::find(&args.files)).transpose()?;
     let mut table = match (one, piped) {
-        (_, Some(piped)) if fit_as_table(&piped)? => piped.read(0, &Wanted::default())?,
+        (_, Some(piped)) if fit_as_table(&piped)? => piped.read(0, &wanted(&args.scores))?,
         (_, Some(piped)) => return apply_to_many(args, &model, &piped),
-        (Some(one), None) if fits_as_table(one)? => read(one, &Wanted::default())?,
+        (Some(one), None) if fits_as_table(one)? => read(one, &wanted(&args.scores))?,
         _ => return apply_to_many(args, &model, &Inputs::find(&args.files)?),
     };
     let columns = columns_of(&model, &table, &args.scores);
     let renormalise = args.scores.renormalise;
-    let scores = Unlabelled::of(&mut table, columns.as_ref(), renormalise, &say)?;
+    let most = model.classes.len();
+    let scores = Unlabelled::of_classes(&mut table, columns.as_ref(), renormalise, most, &say)?;
     let order = order(&model, &scores, &table)?;
     features_note(&model.fitted.features()).iter().for_each(|note| say(note));
     let g = corrected(&model, &table, &scores, &order, args.running.threads.into())?;
@@ -249,24 +250,32 @@ fn apply_to_many(args: &ApplyArgs, model: &KnownModel, inputs: &Inputs) -> Resul
     features_note(&model.fitted.features()).iter().for_each(|note| say(note));
     let progress = Progress::start("reading");
     // What was guessed of the first batch holds for all.
-    let mut columns: Option<ScoreColumns> = None;
+    let mut found: Option<(ScoreColumns, usize)> = None;
     let mut failure: Option<Failure> = None;
     let threads = args.running.threads.into();
+    let renormalise = args.scores.renormalise;
     let mut one = |mut table: Table| -> Result<()> {
-        let known = columns.clone().or_else(|| columns_of(model, &table, &args.scores));
-        let tell: &dyn Fn(&str) = if columns.is_none() { &say } else { &|_| {} };
-        let scores = Unlabelled::of(&mut table, known.as_ref(), args.scores.renormalise, tell)?;
+        let scores = match &found {
+            Some((columns, count)) => {
+                Unlabelled::of_columns(&mut table, Some(columns), renormalise, *count, &|_| {})?
+            }
+            None => {
+                let (known, most) = (columns_of(model, &table, &args.scores), model.classes.len());
+                Unlabelled::of_classes(&mut table, known.as_ref(), renormalise, most, &say)?
+            }
+        };
         let order = order(model, &scores, &table)?;
         let g = corrected(model, &table, &scores, &order, threads)?;
-        let quiet = columns.is_some();
+        let quiet = found.is_some();
         let names = scores.columns.iter().map(|&at| table.columns[at].name.clone()).collect();
-        columns = Some(match scores.logits {
+        let columns = match scores.logits {
             true => ScoreColumns::Logits(names),
             false => ScoreColumns::Probs(names),
-        });
+        };
+        found = Some((columns, scores.count()));
         Ok(writer.append(&sheet(&table, &scores, &order, &model.classes, &g, quiet))?)
     };
-    let done = each_table(inputs, &Wanted::default(), &mut |_, table| {
+    let done = each_table(inputs, &wanted(&args.scores), &mut |_, table| {
         one(table).map_err(|error| {
             failure = Some(error);
             calipers_files::Error::unexpected("")
@@ -278,6 +287,12 @@ fn apply_to_many(args: &ApplyArgs, model: &KnownModel, inputs: &Inputs) -> Resul
     }
     done?;
     Ok(writer.finish()?)
+}
+
+/// Everything, and the predictions by the name that they were asked for.
+fn wanted(asked: &ScoreArgs) -> Wanted {
+    let names = asked.columns().map(|columns| columns.names().to_vec());
+    Wanted::new(names.unwrap_or_default(), true)
 }
 
 /// The columns that were asked for, or those that the model was fitted to if they are all there.

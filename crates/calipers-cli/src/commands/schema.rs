@@ -12,7 +12,8 @@ Examples:
   calipers schema estimate > estimate.schema.json
 
 The number that ends a schema's $id is its version: it grows when what was valid
-before is valid no longer, or the other way round.";
+before is valid no longer, or the other way round. What is printed does not name
+its schema: take that of the calipers that printed it.";
 
 /// A schema: its name, and its text.
 type Schema = (&'static str, &'static str);
@@ -38,6 +39,15 @@ const SCHEMAS: [Schema; 11] = schemas! {
     "recalibrators",
 };
 
+/// Commands that print what has another's name.
+const PRINTED_BY: [(&str, &str); 3] =
+    [("inspect", "answers"), ("helm", "answers"), ("finish", "estimate")];
+
+/// The names of all schemas.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    SCHEMAS.iter().map(|(name, _)| *name)
+}
+
 /// What several of them have in common.
 const COMMON: &str = include_str!("../schemas/common.json");
 
@@ -54,11 +64,17 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let Some(name) = &args.name else { return list() };
     let Some((_, text)) = SCHEMAS.iter().find(|(own, _)| own == name) else {
-        let names = SCHEMAS.iter().map(|(own, _)| *own);
-        return Err(Failure::input(format!("unknown schema {name:?}"))
-            .hint(did_you_mean(name, names).unwrap_or_else(|| "see calipers schema".to_owned())));
+        return Err(Failure::input(format!("unknown schema {name:?}")).hint(meant(name)));
     };
     print(&pretty(&whole(text)?))
+}
+
+/// Which schema may have been meant.
+fn meant(name: &str) -> String {
+    if let Some((command, own)) = PRINTED_BY.iter().find(|(command, _)| *command == name) {
+        return format!("what calipers {command} prints is {own}: calipers schema {own}");
+    }
+    did_you_mean(name, names()).unwrap_or_else(|| "see calipers schema".to_owned())
 }
 
 /// The names, and what each is of.

@@ -9,6 +9,7 @@ use calipers_files::{Cells, Format, Sheet};
 
 use crate::args::to_write;
 use crate::error::{Failure, Result};
+use crate::output::print;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,11 +23,11 @@ The file holds the column label, then one probability a class: p_0, p_1, ...
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
-    override_usage = "calipers simulate <NAME> -n <N> [--seed <S>] -o <FILE>"
+    override_usage = "calipers simulate [<NAME> -n <N> [--seed <S>] -o <FILE>]"
 )]
 pub struct Args {
     /// The setting; leave it out for a list
-    // Nothing is required by clap, so that a name left out or misspelt gives the list.
+    // Nothing is required by clap, so that a name left out gives the list, and a misspelt one, too.
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
 
@@ -44,9 +45,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let Some(name) = &args.name else {
-        return Err(Failure::input("which simulation? The names are:").list(names()));
-    };
+    let Some(name) = &args.name else { return list(args) };
     if Simulation::named(name).is_err() {
         let known = Simulation::all().iter().map(|setting| setting.name);
         return Err(Failure::input(format!("unknown simulation {name:?}; the names are:"))
@@ -70,6 +69,16 @@ pub fn run(args: &Args) -> Result<()> {
     let columns = std::iter::once((label.to_owned(), Cells::Whole(labels))).chain(classes);
     let probs = drawn.probs();
     Ok(Sheet { probs: probs.view(), columns: columns.collect() }.write(output)?)
+}
+
+/// Prints the settings, unless something is to be drawn.
+fn list(args: &Args) -> Result<()> {
+    if args.rows.is_some() || args.output.is_some() {
+        return Err(
+            Failure::input("NAME is missing: which simulation? The names are:").list(names())
+        );
+    }
+    print(&lists::simulations())
 }
 
 fn names() -> Vec<String> {

@@ -2,7 +2,7 @@
 
 pub mod look;
 
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
 use calipers_files::words::file_name;
@@ -11,12 +11,14 @@ use serde_json::Value;
 use crate::error::{Failure, Result};
 pub use look::look;
 
-/// Prints a result to standard output.
+/// Prints a result to standard output. That nobody reads it any more (`calipers check … | head -1`) is no
+/// reason to stop: the exit status and what is written to files are results, too.
 pub fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(|error| Failure::stdout(&error))
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        done => done.map_err(|error| Failure::stdout(&error)),
+    }
 }
 
 /// JSON over several lines.

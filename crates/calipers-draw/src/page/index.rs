@@ -3,9 +3,9 @@
 use calipers::Report;
 use calipers::words::thousands;
 
-use super::shell;
-use super::table::{Cell, Column, table};
+use super::table::{Cell, Column, wrapped};
 use super::verdict::headline;
+use super::{Page, shell};
 use crate::escape::{escape, name, shorten};
 use crate::text::{Shown, lower_name};
 
@@ -65,6 +65,17 @@ pub fn index_page(models: &[Listed], metrics: &[String], left_out: &[String]) ->
     shell::page(&format!("Calibration of {of}"), &of, &body)
 }
 
+impl Page<'_> {
+    /// As [`html`](Page::html), of a page that an [`index_page`] lists: it leads back there.
+    pub fn listed_html(mut self, index: &str) -> String {
+        let models: Vec<String> = self.seen.models.iter().map(|model| self.name(model)).collect();
+        let title = format!("Calibration of {}", self.seen.models.join(", "));
+        let body = self.body();
+        let back = format!("<a href=\"{}\">all models</a>", escape(index));
+        shell::page(&title, &format!("{} \u{b7} {back}", models.join(", ")), &body)
+    }
+}
+
 /// The metrics that the models' pages are about.
 fn headlines(models: &[Listed]) -> Vec<&'static str> {
     let mut all: Vec<&str> = models.iter().map(|one| headline(&one.report)).collect();
@@ -86,9 +97,10 @@ fn lines<'a>(
         .collect();
     found.sort_by(|(_, one), (_, other)| other.lower.total_cmp(&one.lower));
     let tested = found.iter().any(|(_, one)| one.p_value.is_some());
+    // What one looks for stands beside the model: a telephone shows no more than that.
     let mut columns: Vec<Column<'_>> =
-        vec![("model", true), ("rows", false), ("classes", false), ("estimate", false)];
-    columns.extend([("std. error", false), (lower.as_str(), false)]);
+        vec![("model", true), ("estimate", false), (lower.as_str(), false)];
+    columns.extend([("std. error", false), ("rows", false), ("classes", false)]);
     columns.extend(tested.then_some(("p_value", false)));
     columns.push(("shown", true));
     let rows: Vec<Vec<Cell>> = found
@@ -102,16 +114,16 @@ fn lines<'a>(
             };
             let mut cells = vec![
                 Cell::html(format!("<a href=\"{link}\">{}</a>", name(&model.model, HOVER))),
+                Cell::decimal(estimate.value),
+                Cell::decimal(estimate.lower),
+                Cell::decimal(estimate.stderr),
                 Cell::count(model.report.rows),
                 Cell::count(model.report.classes.len()),
-                Cell::decimal(estimate.value),
-                Cell::decimal(estimate.stderr),
-                Cell::decimal(estimate.lower),
             ];
             cells.extend(tested.then(|| Cell::maybe(estimate.p_value)));
             cells.push(Cell::word(shown));
             cells
         })
         .collect();
-    table(identifier, &columns, &rows)
+    wrapped(identifier, "listed", &columns, &rows)
 }

@@ -52,7 +52,8 @@ pub(super) fn columns(report: &Report) -> Option<String> {
     Some(filled(&origin.line(&report.classes)) + "\n")
 }
 
-fn measured(report: &Report, name: Option<&str>) -> String {
+/// What was measured and how.
+pub(super) fn measured(report: &Report, name: Option<&str>) -> String {
     let rows = count(report.rows, "row");
     let sample = report.sample.map(|sample| format!("learnt from {} of them", thousands(sample)));
     let mut parts = vec![

@@ -1,5 +1,6 @@
 //! Which column is asked to be what.
 
+use crate::error::Error;
 use crate::table::Wanted;
 
 /// Which columns hold what; what is not said is guessed.
@@ -36,6 +37,9 @@ pub struct Columns {
     pub classes: Option<Vec<String>>,
     /// The class that a single column holds the probability of.
     pub positive: Option<String>,
+    /// Whether the single column of predictions says how sure something was of an answer, and the label
+    /// whether that was right.
+    pub confidence: bool,
 }
 
 /// The columns of the predictions.
@@ -169,6 +173,21 @@ impl Columns {
     pub fn positive(mut self, name: impl Into<String>) -> Self {
         self.positive = Some(name.into());
         self
+    }
+
+    /// The columns of how sure something was of each answer, and of whether it was right.
+    #[must_use]
+    pub fn confidence(self, sure: impl Into<String>, correct: impl Into<String>) -> Self {
+        Self { confidence: true, ..self.probs([sure]).label(correct) }
+    }
+
+    /// An error without a hint that is of no use here: what is wrong with a confidence is not mended by what
+    /// names classes or logits.
+    pub(crate) fn explained(&self, error: Error) -> Error {
+        match self.confidence {
+            true => error.with_hint("a confidence is from 0 to 1: 0.85 for 85 %"),
+            false => error,
+        }
     }
 
     /// What to read of a file: the columns that are named, and if these are not all that is needed,

@@ -6,46 +6,13 @@ use calipers::Origin;
 use calipers::labels::{class_names, prefix};
 use calipers::words::listed;
 
+use super::called::{is_label, is_never, is_probability, name};
 use super::find::find;
+use super::list::guess_list;
 use super::spelling::{remedy, remedy_of_all};
 use super::{Columns, FeatureColumns, FoldColumn, ScoreColumns};
 use crate::error::{Error, Result};
 use crate::table::{Column, Table, Values};
-
-/// Names of the column of what was observed.
-const LABELS: [&str; 9] =
-    ["label", "y", "target", "labels", "y_true", "truth", "true_label", "ground_truth", "observed"];
-
-/// Columns of these names are never taken for probabilities by guess, whatever they hold. The
-/// nameless and the unnamed ones are indices that pandas wrote.
-const NEVER_PROBABILITIES: [&str; 20] = [
-    "weight",
-    "weights",
-    "sample_weight",
-    "fold",
-    "folds",
-    "group",
-    "groups",
-    "id",
-    "idx",
-    "index",
-    "row",
-    "",
-    "unnamed: 0",
-    "y_pred",
-    "pred",
-    "prediction",
-    "predicted",
-    "predicted_label",
-    "predicted_class",
-    "yhat",
-];
-
-/// Rounding of single precision below 0 or above 1 does not make a probability something else.
-const ROUNDING: f64 = 1e-6;
-
-/// Probabilities that were rounded do not sum to 1 by as much as this.
-pub const NOWHERE_NEAR: f64 = 0.1;
 
 /// A column of which this share of the cells are probabilities is one with bad cells.
 const NEARLY_ALL: f64 = 0.9;
@@ -80,6 +47,8 @@ pub struct Choice {
 pub struct ScoreChoice {
     /// The probabilities or logits, by their position in the table.
     pub columns: Vec<usize>,
+    /// The observed classes, if there are any: what they stand for is what the columns are of.
+    pub label: Option<usize>,
     /// Whether they are logits.
     pub logits: bool,
     /// Whether they were guessed.
@@ -88,6 +57,9 @@ pub struct ScoreChoice {
 
 /// Chooses the columns.
 pub fn choose(table: &Table, asked: &Columns) -> Result<Choice> {
+    if table.columns.is_empty() {
+        return Err(super::no_rows(table));
+    }
     let by_name = |name: &Option<String>| name.as_deref().map(|name| find(table, name)).transpose();
     let mut weight = by_name(&asked.weight)?;
     let mut group = by_name(&asked.group)?;
@@ -114,7 +86,8 @@ pub fn choose(table: &Table, asked: &Columns) -> Result<Choice> {
     let mut features = named.map(|name| find(table, name)).collect::<Result<Vec<usize>>>()?;
     let taken = [Some(label), weight, group, cluster, time, fold, key];
     let mut taken: Vec<usize> = taken.into_iter().flatten().chain(features.clone()).collect();
-    let scores = choose_scores(table, asked.scores.as_ref(), &taken)?;
+    taken.iter().try_for_each(|&at| check_mixture(table, at))?;
+    let scores = choose_scores(table, asked.scores.as_ref(), Some(label), &taken)?;
     let guessed_features = asked.features == Some(FeatureColumns::Others);
     if guessed_features {
         taken.extend(&scores.columns);
@@ -137,25 +110,41 @@ pub fn choose(table: &Table, asked: &Columns) -> Result<Choice> {
     Ok(choice)
 }
 
-/// Chooses the columns of the predictions; by guess, none that is `taken`.
+/// Chooses the columns of the predictions; by guess, none that is the `label` or `taken`.
 pub fn choose_scores(
     table: &Table,
     asked: Option<&ScoreColumns>,
+    label: Option<usize>,
     taken: &[usize],
 ) -> Result<ScoreChoice> {
     if let Some(asked) = asked {
         let columns = asked.names().iter().map(|name| find(table, name)).collect::<Result<_>>()?;
-        return Ok(ScoreChoice { columns, logits: asked.are_logits(), guessed: false });
+        return Ok(ScoreChoice { columns, label, logits: asked.are_logits(), guessed: false });
     }
+    let free = |at: usize| !taken.contains(&at) && Some(at) != label;
     let (columns, logits) = if table.source.is_archive() {
         guess_array(table)?
     } else {
-        match guess_list(table, taken)? {
+        match guess_list(table, &free)? {
             Some(list) => (vec![list], false),
-            None => (guess_probabilities(table, taken)?, false),
+            None => (guess_probabilities(table, &free)?, false),
         }
     };
-    Ok(ScoreChoice { columns, logits, guessed: true })
+    Ok(ScoreChoice { columns, label, logits, guessed: true })
+}
+
+/// Refuses a column of one value a row in which something else is, such as an object.
+fn check_mixture(table: &Table, at: usize) -> Result<()> {
+    let Column { name, values } = &table.columns[at];
+    match values {
+        Values::Lists(lists) => match lists.fault() {
+            Some((row, what)) => {
+                Err(Error::input(format!("{}: {what}", table.source.cell(row, name))))
+            }
+            None => Ok(()),
+        },
+        _ => Ok(()),
+    }
 }
 
 impl Choice {
@@ -216,13 +205,6 @@ impl ScoreChoice {
     pub fn said(&self, table: &Table) -> String {
         let kind = if self.logits { "logits" } else { "probabilities" };
         format!("{kind}: {}", names(table, &self.columns))
-    }
-}
-
-fn name(table: &Table, column: usize) -> &str {
-    match table.columns[column].name.as_str() {
-        "" => "(unnamed)",
-        name => name,
     }
 }
 
@@ -299,41 +281,12 @@ fn guess_array(table: &Table) -> Result<(Vec<usize>, bool)> {
     .with_hint("name the array with --probs or --logits"))
 }
 
-/// The only column of lists that are probabilities and sum to about 1, if there is one: columns of single
-/// numbers beside it are something else, such as the probability of the predicted class.
-fn guess_list(table: &Table, taken: &[usize]) -> Result<Option<usize>> {
-    let is_distribution = |list: &&[f64]| {
-        let sum: f64 = list.iter().sum();
-        list.iter().all(|&number| is_probability(number)) && (sum - 1.0).abs() <= NOWHERE_NEAR
-    };
-    let suits = |at: &usize| match &table.columns[*at].values {
-        Values::Lists(lists) if !taken.contains(at) && lists.longest() > 1 => {
-            // Lists sum to 1 for a reason: where most do, the others have bad numbers.
-            2 * lists.iter().filter(is_distribution).count() > lists.len()
-        }
-        _ => false,
-    };
-    let found: Vec<usize> = (0..table.columns.len()).filter(suits).collect();
-    match found.as_slice() {
-        [first, second, ..] => Err(Error::input(format!(
-            "{}: {} or {} may be the lists of probabilities",
-            table.source.name,
-            name(table, *first),
-            name(table, *second)
-        ))
-        .with_hint("--probs names the right one")),
-        found => Ok(found.first().copied()),
-    }
-}
-
-/// Every column of numbers from 0 to 1 that is nothing else.
-fn guess_probabilities(table: &Table, taken: &[usize]) -> Result<Vec<usize>> {
+/// Every free column of numbers from 0 to 1.
+fn guess_probabilities(table: &Table, free: &dyn Fn(usize) -> bool) -> Result<Vec<usize>> {
     let free = |&at: &usize| {
-        let name = table.columns[at].name.to_lowercase();
-        let never = NEVER_PROBABILITIES.contains(&name.as_str()) || name.ends_with("_id");
         // What was predicted is often called as what was observed.
         let label = is_label(&table.columns[at]) && is_decided(&table.columns[at].values);
-        !taken.contains(&at) && !never && !label
+        free(at) && !is_never(table, at) && !label
     };
     let (chosen, left): (Vec<usize>, Vec<usize>) = (0..table.columns.len())
         .filter(free)
@@ -368,21 +321,12 @@ fn guess_probabilities(table: &Table, taken: &[usize]) -> Result<Vec<usize>> {
     }
 }
 
-/// Whether a column is called as one of what was observed.
-fn is_label(column: &Column) -> bool {
-    LABELS.iter().any(|label| column.name.eq_ignore_ascii_case(label))
-}
-
 /// Whether a column is all zeros and ones, or words.
 fn is_decided(values: &Values) -> bool {
     match values {
         Values::Numbers(numbers) => numbers.iter().all(|number| [0.0, 1.0].contains(number)),
         _ => true,
     }
-}
-
-fn is_probability(number: f64) -> bool {
-    (-ROUNDING..=1.0 + ROUNDING).contains(&number)
 }
 
 /// The share of the cells that are there which are probabilities.

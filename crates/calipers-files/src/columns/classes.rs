@@ -14,6 +14,15 @@ pub fn class_columns<'a>(
     asked: &'a Columns,
     name: &str,
 ) -> Result<ClassColumns<'a>> {
+    if asked.confidence {
+        return match count {
+            1 => Ok(ClassColumns::Correct),
+            _ => Err(Error::input(format!(
+                "{name}: a confidence is one number of a row, and there are {count}"
+            ))
+            .with_hint("--probs names the probabilities of classes")),
+        };
+    }
     match (&asked.classes, &asked.positive) {
         (Some(classes), _) if classes.len() == count.max(2) => Ok(ClassColumns::Given(classes)),
         (Some(classes), _) => Err(Error::input(format!(

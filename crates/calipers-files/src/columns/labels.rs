@@ -112,6 +112,11 @@ pub fn explained(error: &calipers::Error, place: &dyn Fn(usize) -> String) -> Er
             place(*row)
         ))
         .with_hint("name one column a class with --probs"),
+        calipers::Error::NoCorrectness { row, value } => Error::input(format!(
+            "{}: {value:?} does not say whether the answer was right: it is neither 0 nor 1",
+            place(*row)
+        ))
+        .with_hint("0 and 1, true and false, yes and no, correct and incorrect, right and wrong do"),
         other => Error::input(other.to_string()),
     }
 }

@@ -71,7 +71,8 @@ impl Loaded {
         if choice.is_guessed() {
             say(&shortened(&origin.line(&labels.classes)));
         }
-        let f = checked::scores(&mut scores, &choice.scores, asked.renormalise, source)?;
+        let f = checked::scores(&mut scores, &choice.scores, asked.renormalise, source)
+            .map_err(|error| asked.explained(error))?;
         let mut predictions = f
             .with_labels(&labels.codes)
             .and_then(|labelled| labelled.with_class_names(labels.classes))

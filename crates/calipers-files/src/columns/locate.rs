@@ -27,6 +27,13 @@ pub fn scores(
             Error::input(format!("{}: probability {value} {reason}", cell(row, column)))
                 .with_hint("if these are logits, name the columns with --logits instead of --probs")
         }
+        // One of them is an option that is impossible; the core refuses a row of nothing else.
+        calipers::Error::Logit { row, value, .. } if value == f64::NEG_INFINITY => {
+            let place = source.place(row);
+            Error::input(format!(
+                "{place}: no option of the row is possible: all of its logits are -inf"
+            ))
+        }
         calipers::Error::Logit { row, column, value } => {
             Error::input(format!("{}: logit {value} is not finite", cell(row, column)))
         }

@@ -5,6 +5,7 @@
 //! reads groups and folds, [`mod@feature`] what else is known of rows, and all of it becomes [`Predictions`](calipers::Predictions).
 
 mod asked;
+mod called;
 pub(crate) mod cells;
 pub(crate) mod checked;
 pub(crate) mod choose;
@@ -12,6 +13,7 @@ pub(crate) mod classes;
 mod feature;
 mod find;
 pub(crate) mod labels;
+mod list;
 mod loaded;
 mod locate;
 mod models;

@@ -1,10 +1,13 @@
 //! Several models in one file: which columns are whose.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod readings;
+
+use std::collections::HashSet;
 
 use calipers::words::listed;
 
 use crate::error::{Error, Result};
+use readings::{Outcome, Readings};
 
 /// What stands for a model's name in a pattern, and for a class.
 const MODEL: &str = "{model}";
@@ -38,8 +41,8 @@ impl ModelColumns {
     /// can be taken apart in several ways so that this holds, `classes` decides.
     ///
     /// # Errors
-    /// A pattern without a model; no columns of that kind; classes that differ from model to model; several
-    /// readings.
+    /// A pattern without a model; no columns of that kind; one of them twice; classes that differ from model
+    /// to model; several readings, or too many ways to read them to look at all.
     pub fn find<S: AsRef<str>>(
         pattern: &str,
         names: &[S],
@@ -57,49 +60,74 @@ impl ModelColumns {
                 .with_hint("p_{model}_{class}, or p_{model} of single columns"));
             }
         };
-        let readings = names.iter().map(|name| (*name, taken_apart(name, &pieces)));
-        let mut readings: Vec<(&str, Vec<Read>)> =
-            readings.filter(|(_, own)| !own.is_empty()).collect();
-        if let Some(classes) = classes.filter(|_| counts[1] == 1) {
-            for (_, own) in &mut readings {
-                own.retain(|read| read.class.as_ref().is_some_and(|class| classes.contains(class)));
-            }
-            readings.retain(|(_, own)| !own.is_empty());
+        let nothing = || fault(format!("there is no such column; there are {}", listed(&names)));
+        let only = |name: &str| fault(format!("{name} is the only model; a comparison needs two"));
+        if pieces.between.is_none() {
+            let own = names.iter().filter_map(|name| Some((*name, inner(name, &pieces)?)));
+            let own: Vec<(&str, &str)> = own.collect();
+            unrepeated(own.iter().map(|(column, _)| *column)).map_err(fault)?;
+            return match own.as_slice() {
+                [] => Err(nothing()),
+                [(_, one)] => Err(only(one)),
+                _ => Ok(own.into_iter().map(Self::single).collect()),
+            };
         }
-        if readings.is_empty() {
-            return Err(fault(format!("there is no such column; there are {}", listed(&names))));
+        let Some(mut readings) = Readings::new(&names, |name| taken_apart(name, &pieces)) else {
+            return Err(too_many(&fault));
+        };
+        if let Some(classes) = classes {
+            readings.keep(classes);
         }
-        let mut found = consistent(&readings, classes);
-        match (found.pop(), found.pop()) {
-            (Some(one), None) if one.len() > 1 => Ok(one),
-            (Some(one), None) => {
-                let own = one.first().map_or("", |model| model.name.as_str());
-                Err(fault(format!("{own} is the only model; a comparison needs two")))
-            }
-            (Some(one), Some(other)) => {
-                let said = |models: &[Self]| {
-                    let classes = models.first().and_then(|model| model.classes.clone());
-                    listed(&classes.unwrap_or_default())
-                };
-                Err(fault(format!("the classes may be {} or {}", said(&other), said(&one)))
-                    .with_hint("--classes names them"))
-            }
-            (None, _) => {
-                let columns: Vec<&str> = readings.iter().map(|(name, _)| *name).collect();
-                Err(fault(format!(
-                    "{} are not the columns of the same classes for every model",
-                    listed(&columns)
-                )))
-            }
+        let columns = readings.columns();
+        if columns.is_empty() {
+            return Err(nothing());
         }
+        unrepeated(columns.iter().copied()).map_err(fault)?;
+        match readings.search(classes) {
+            Outcome::None => Err(fault(format!(
+                "{} are not the columns of the same classes for every model",
+                listed(&columns)
+            ))),
+            Outcome::Alone(name) => Err(only(&name)),
+            Outcome::One(models) => Ok(models),
+            Outcome::Two(one, other) => Err(fault(format!(
+                "there are two ways to read the columns: {}; or {}",
+                said(&one),
+                said(&other)
+            ))
+            .with_hint("--classes names the classes")),
+            Outcome::TooMany => Err(too_many(&fault)),
+        }
+    }
+
+    /// A model of one column, whose name says nothing of a class.
+    fn single((column, name): (&str, &str)) -> Self {
+        Self { name: name.to_owned(), columns: vec![column.to_owned()], classes: None }
     }
 }
 
-/// One way to take a name apart.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Read {
-    model: String,
-    class: Option<String>,
+/// Looking further would take longer than naming the classes.
+fn too_many(fault: &dyn Fn(String) -> Error) -> Error {
+    fault("there are too many ways to read the columns".to_owned())
+        .with_hint("--classes names the classes")
+}
+
+/// The models of a reading, and their classes.
+fn said(models: &[ModelColumns]) -> String {
+    let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
+    let classes = models.first().and_then(|model| model.classes.clone()).unwrap_or_default();
+    let what = if classes.len() == 1 { "class" } else { "classes" };
+    format!("models {} with {what} {}", listed(&names), listed(&classes))
+}
+
+/// Says which column is there twice.
+fn unrepeated<'a>(columns: impl Iterator<Item = &'a str>) -> std::result::Result<(), String> {
+    let mut seen = HashSet::new();
+    let mut columns = columns;
+    match columns.find(|column| !seen.insert(*column)) {
+        None => Ok(()),
+        Some(column) => Err(format!("two columns are named {column:?}")),
+    }
 }
 
 /// A pattern between its two places.
@@ -133,78 +161,22 @@ fn pieces(pattern: &str) -> Pieces<'_> {
     }
 }
 
-/// Every way in which a column's name is of the pattern; no part is empty.
-fn taken_apart(name: &str, pieces: &Pieces<'_>) -> Vec<Read> {
-    let inner = name.strip_prefix(pieces.before).and_then(|rest| rest.strip_suffix(pieces.after));
-    let Some(inner) = inner.filter(|inner| !inner.is_empty()) else { return Vec::new() };
-    let Some(between) = pieces.between else {
-        return vec![Read { model: inner.to_owned(), class: None }];
-    };
+/// What of a column's name stands in the pattern's places, and not around them.
+fn inner<'a>(name: &'a str, pieces: &Pieces<'_>) -> Option<&'a str> {
+    let inner = name.strip_prefix(pieces.before)?.strip_suffix(pieces.after)?;
+    Some(inner).filter(|inner| !inner.is_empty())
+}
+
+/// Every way in which a column's name is a model and a class; no part is empty.
+fn taken_apart<'a>(name: &'a str, pieces: &Pieces<'_>) -> Vec<(&'a str, &'a str)> {
+    let Some((inner, between)) = inner(name, pieces).zip(pieces.between) else { return Vec::new() };
     let cuts = inner.char_indices().map(|(at, _)| at).filter(|at| *at > 0);
     cuts.filter_map(|at| {
         let (first, rest) = inner.split_at(at);
         let second = rest.strip_prefix(between).filter(|second| !second.is_empty())?;
-        let (model, class) = if pieces.model_first { (first, second) } else { (second, first) };
-        Some(Read { model: model.to_owned(), class: Some(class.to_owned()) })
+        Some(if pieces.model_first { (first, second) } else { (second, first) })
     })
     .collect()
-}
-
-/// The readings of all columns in which every model has the same classes. A reading is settled by its
-/// classes: those that the first column may belong to, with all that go with the same model.
-fn consistent(
-    readings: &[(&str, Vec<Read>)],
-    classes: Option<&[String]>,
-) -> Vec<Vec<ModelColumns>> {
-    let mut sets: BTreeSet<Vec<String>> = BTreeSet::new();
-    match classes {
-        Some(classes) => drop(sets.insert(classes.to_vec())),
-        None => {
-            for first in readings.first().iter().flat_map(|(_, own)| own) {
-                let of_model = readings.iter().flat_map(|(_, own)| own);
-                let own = of_model.filter(|read| read.model == first.model);
-                sets.insert(own.filter_map(|read| read.class.clone()).collect());
-            }
-        }
-    }
-    let mut found: Vec<Vec<ModelColumns>> = Vec::new();
-    for set in sets {
-        let Some(models) = with_classes(readings, &set) else { continue };
-        if !found.contains(&models) {
-            found.push(models);
-        }
-    }
-    found
-}
-
-/// The models, if every column belongs to one class of the set, in one way, and every model has them all.
-fn with_classes(readings: &[(&str, Vec<Read>)], set: &[String]) -> Option<Vec<ModelColumns>> {
-    let mut order: Vec<&str> = Vec::new();
-    let mut models: BTreeMap<&str, Vec<(String, Option<String>)>> = BTreeMap::new();
-    for (column, own) in readings {
-        let fits = |read: &&Read| read.class.as_ref().is_none_or(|class| set.contains(class));
-        let mut fitting = own.iter().filter(fits);
-        let (Some(read), None) = (fitting.next(), fitting.next()) else { return None };
-        if !models.contains_key(read.model.as_str()) {
-            order.push(&read.model);
-        }
-        let own = models.entry(&read.model).or_default();
-        own.push(((*column).to_owned(), read.class.clone()));
-    }
-    let complete = |own: &Vec<(String, Option<String>)>| {
-        set.is_empty() && own.len() == 1
-            || own.len() == set.len()
-                && set.iter().all(|class| own.iter().any(|(_, one)| one.as_ref() == Some(class)))
-    };
-    if !models.values().all(complete) {
-        return None;
-    }
-    let found = order.into_iter().filter_map(|name| {
-        let (columns, classes) = models.get(name)?.iter().cloned().unzip::<_, _, Vec<_>, Vec<_>>();
-        let classes = classes.into_iter().collect::<Option<Vec<String>>>();
-        Some(ModelColumns { name: name.to_owned(), columns, classes })
-    });
-    Some(found.collect())
 }
 
 #[cfg(test)]
@@ -234,9 +206,39 @@ mod tests {
         // Of model a: x_1 and x_2; or of model a_x: 1 and 2.
         let names = ["p_a_x_1", "p_a_x_2", "p_b_x_1", "p_b_x_2"];
         let error = found("p_{model}_{class}", &names, None).unwrap_err();
-        assert!(error.message().contains("the classes may be"), "{error:?}");
+        assert_eq!(
+            error.message(),
+            "--models p_{model}_{class}: there are two ways to read the columns: models a, b with classes \
+             x_1, x_2; or models a_x, b_x with classes 1, 2"
+        );
+        assert_eq!(error.hint(), Some("--classes names the classes"));
         let models = found("p_{model}_{class}", &names, Some(&["1", "2"])).unwrap();
         assert_eq!(models[0].name, "a_x");
+    }
+
+    /// Where one class ends as another is called, both readings are whole.
+    #[test]
+    fn a_class_that_ends_as_another_is_not_taken_for_a_model() {
+        let mut names = ["p_a_not_spam", "p_a_spam", "p_b_not_spam", "p_b_spam"];
+        let spam: &[&str] = &["spam", "not_spam"];
+        for _ in 0..names.len() {
+            names.rotate_left(1);
+            let error = found("p_{model}_{class}", &names, None).unwrap_err();
+            assert!(error.message().contains("two ways"), "{error:?}");
+            let models = found("p_{model}_{class}", &names, Some(spam)).unwrap();
+            let mut said: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
+            said.sort_unstable();
+            assert_eq!(said, ["a", "b"]);
+        }
+    }
+
+    #[test]
+    fn a_model_may_be_called_as_another_begins() {
+        let names = ["p_a_0", "p_a_1", "p_a_b_0", "p_a_b_1"];
+        let models = found("p_{model}_{class}", &names, None).unwrap();
+        assert_eq!(models[1].name, "a_b");
+        let turned = ["p_a_b_0", "p_a_b_1", "p_a_0", "p_a_1"];
+        assert_eq!(found("p_{model}_{class}", &turned, None).unwrap()[1].name, "a");
     }
 
     #[test]
@@ -247,6 +249,12 @@ mod tests {
         assert!(fault("p_{class}", &["p_a"]).contains("{model} has to be in it once"));
         assert!(fault("q_{model}", &["p_a"]).contains("there is no such column; there are p_a"));
         assert!(fault("p_{model}", &["p_a"]).contains("a is the only model"));
+        assert!(
+            fault("p_{model}", &["p_a", "p_a", "p_b"]).contains("two columns are named \"p_a\"")
+        );
+        let twice = ["p_a_1", "p_a_2", "p_b_1", "p_b_2", "p_b_2"];
+        assert!(fault("p_{model}_{class}", &twice).contains("two columns are named \"p_b_2\""));
+        assert!(fault("p_{model}_{class}", &["p_a_1", "p_a_2"]).contains("a is the only model"));
         let ragged = ["p_a_1", "p_a_2", "p_b_1"];
         assert!(
             fault("p_{model}_{class}", &ragged).contains("not the columns of the same classes")

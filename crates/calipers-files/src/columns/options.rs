@@ -1,7 +1,5 @@
 //! Rows with a list of scores each: how many options a row has, and whether its label is one of them.
 
-use std::collections::HashMap;
-
 use crate::error::{Error, Result};
 use crate::table::{Column, Lists, Source, Values};
 
@@ -14,10 +12,17 @@ pub struct Options {
 }
 
 impl Options {
-    /// Those of lists, none of which is empty.
-    pub fn of(lists: &Lists) -> Self {
-        let counts = lists.iter().map(|list| list.len() as u32).collect();
+    /// Those of lists, none of which is empty, in so many columns. A single column is that of class 1, and its
+    /// rows have two options.
+    pub fn of(lists: &Lists, columns: usize) -> Self {
+        let least = if columns == 1 { 2 } else { 0 };
+        let counts = lists.iter().map(|list| (list.len() as u32).max(least)).collect();
         Self { counts, shortest: lists.shortest(), longest: lists.longest() }
+    }
+
+    /// How many options each row has.
+    pub fn counts(&self) -> &[u32] {
+        &self.counts
     }
 
     /// From how many to how many options rows have, if not all have as many as there are columns.
@@ -53,34 +58,15 @@ impl Options {
             }
         }
     }
-
-    /// The same where labels are still words: each is one of these names, in the order of the options.
-    pub fn check_words(&self, label: &Column, names: &[String], source: &Source) -> Result<()> {
-        let places: HashMap<&str, usize> =
-            names.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
-        let check = |row: usize, word: &str| match (places.get(word), self.counts[row]) {
-            (Some(&place), count) if place < count as usize => Ok(()),
-            (_, count) => Err(beyond(source, &label.name, row, word, count)),
-        };
-        match &label.values {
-            Values::Numbers(numbers) => {
-                let there = numbers.iter().enumerate().filter(|(_, number)| !number.is_nan());
-                there.into_iter().try_for_each(|(row, number)| check(row, &number.to_string()))
-            }
-            Values::Text(text) => {
-                let there = text.iter().enumerate().filter(|(_, word)| !word.is_empty());
-                there.into_iter().try_for_each(|(row, word)| check(row, word))
-            }
-            Values::Matrix(_) | Values::Lists(_) | Values::Other(_) => Ok(()),
-        }
-    }
 }
 
 fn beyond(source: &Source, column: &str, row: usize, label: &str, count: u32) -> Error {
+    beyond_at(&source.cell(row, column), label, count)
+}
+
+/// Says that a label is none of the options of its row, which is at this place.
+pub fn beyond_at(place: &str, label: &str, count: u32) -> Error {
     let options = if count == 1 { "option" } else { "options" };
-    Error::input(format!(
-        "{}: label {label} is none of the row's {count} {options}",
-        source.cell(row, column)
-    ))
-    .with_hint("a label is the position in the list, from 0, or one of --classes")
+    Error::input(format!("{place}: label {label} is none of the row's {count} {options}"))
+        .with_hint("a label is the position in the list, from 0, or one of --classes")
 }

@@ -26,6 +26,7 @@ pub fn paired(path: &Path, asked: &Columns) -> Result<Columns> {
     let renamed = PAIRS.iter().filter(|(from, _)| own.contains(from));
     let mut names: Vec<String> = renamed.map(|(from, to)| own.replacen(from, to, 1)).collect();
     names.push(LABELS.to_owned());
+    names.dedup();
     let mut found: Vec<PathBuf> = names.iter().map(|name| path.with_file_name(name)).collect();
     found.sort_unstable();
     found.dedup();

@@ -6,6 +6,7 @@ use ndarray::{Array2, Axis};
 
 use super::cells::{not_a_number, wrong_kind};
 use super::choose::ScoreChoice;
+use super::list::spelt_list;
 use super::options::Options;
 use crate::error::{Error, Result};
 use crate::table::{Table, Values};
@@ -32,18 +33,34 @@ pub struct Scores {
 }
 
 /// Takes the scores out of the table, so that they are not in memory twice for long. Lists are of at most
-/// `most` options, if that is known.
+/// `most` options, if that is known; where none has more than one, and these may be two, they are a single
+/// column.
 pub fn take(table: &mut Table, choice: &ScoreChoice, most: Option<usize>) -> Result<Scores> {
+    let named = classes_of_labels(table, choice).map(|names| names.len());
+    let most = most.or(named);
+    let single = match choice.columns.as_slice() {
+        &[only] => match &table.columns[only].values {
+            Values::Lists(lists) => lists.longest() <= 1 && most.is_none_or(|most| most <= 2),
+            _ => false,
+        },
+        _ => false,
+    };
+    take_of(table, choice, if single { Some(1) } else { most })
+}
+
+/// As [`take`], where lists make so many columns.
+pub fn take_of(table: &mut Table, choice: &ScoreChoice, width: Option<usize>) -> Result<Scores> {
     let what = if choice.logits { "logit" } else { "probability" };
     let scores = match choice.columns.as_slice() {
         &[only] if matches!(table.columns[only].values, Values::Lists(_)) => {
-            take_lists(table, only, choice.logits, most)?
+            take_lists(table, only, choice, width)?
         }
         &[only] if matches!(table.columns[only].values, Values::Matrix(_)) => {
             take_matrix(table, only)?
         }
         columns => take_columns(table, columns, what)?,
     };
+    let scores = with_classes(scores, classes_of_labels(table, choice));
     // Nearly always there is none, and looking for its place would take longer than anything else.
     if !scores.values.iter().fold(false, |any, value| any | value.is_nan()) {
         return Ok(scores);
@@ -54,6 +71,30 @@ pub fn take(table: &mut Table, choice: &ScoreChoice, most: Option<usize>) -> Res
             let place = table.source.cell(row, &scores.columns[column]);
             Err(Error::input(format!("{place}: the {what} is missing")))
         }
+    }
+}
+
+/// What the dataset of a file calls the classes that its labels stand for.
+fn classes_of_labels<'a>(table: &'a Table, choice: &ScoreChoice) -> Option<&'a [String]> {
+    table.source.class_names().get(&table.columns[choice.label?].name)
+}
+
+/// Columns that have no names of their own but positions are of the classes that labels stand for, in their order;
+/// a single one is that of the second.
+fn with_classes(scores: Scores, classes: Option<&[String]>) -> Scores {
+    let Some(classes) = classes else { return scores };
+    let names = match (scores.columns.len(), classes) {
+        (1, [_, second]) => std::slice::from_ref(second),
+        (count, _) if count == classes.len() => classes,
+        _ => return scores,
+    };
+    let own = scores.classes.as_deref().or(scores.named.as_deref()).unwrap_or_default();
+    let same = |one: &String| classes.iter().any(|class| class.eq_ignore_ascii_case(one));
+    let positions = own.iter().enumerate().all(|(at, name)| *name == at.to_string());
+    let free = if own.len() == 1 { !same(&own[0]) && own[0] != "0" } else { positions };
+    match free {
+        true => Scores { named: Some(names.to_vec()), classes: Some(names.to_vec()), ..scores },
+        false => scores,
     }
 }
 
@@ -81,16 +122,25 @@ fn take_matrix(table: &mut Table, at: usize) -> Result<Scores> {
 
 /// A list a row as a row of a matrix. What is beyond the end of a list is impossible there: of probability 0,
 /// of logit −∞. Labels are positions.
-fn take_lists(table: &mut Table, at: usize, logits: bool, most: Option<usize>) -> Result<Scores> {
+fn take_lists(
+    table: &mut Table,
+    at: usize,
+    choice: &ScoreChoice,
+    width: Option<usize>,
+) -> Result<Scores> {
     let column = &mut table.columns[at];
     let Values::Lists(lists) = &mut column.values else { return Ok(nothing()) };
     let (lists, name) = (std::mem::take(lists), &column.name);
-    if let Some(row) = lists.iter().position(<[f64]>::is_empty) {
+    let empty = lists.iter().position(<[f64]>::is_empty);
+    if let Some((row, what)) = lists.fault().filter(|(row, _)| empty.is_none_or(|own| *row < own)) {
+        return Err(Error::input(format!("{}: {what}", table.source.cell(row, name))));
+    }
+    if let Some(row) = empty {
         let place = table.source.cell(row, name);
         return Err(Error::input(format!("{place}: the list is missing or empty")));
     }
     let longest = lists.longest();
-    let width = most.unwrap_or(longest);
+    let width = width.unwrap_or(longest);
     if let Some(row) = lists.iter().position(|list| list.len() > width) {
         let (place, own) = (table.source.cell(row, name), lists.get(row).len());
         return Err(Error::input(format!(
@@ -110,7 +160,7 @@ fn take_lists(table: &mut Table, at: usize, logits: bool, most: Option<usize>) -
             thousands(cells)
         )));
     }
-    let beyond = if logits { f64::NEG_INFINITY } else { 0.0 };
+    let beyond = if choice.logits { f64::NEG_INFINITY } else { 0.0 };
     let mut values = Array2::from_elem((lists.len(), width), beyond);
     for (list, mut row) in lists.iter().zip(values.rows_mut()) {
         row.iter_mut().zip(list).for_each(|(value, number)| *value = *number);
@@ -120,7 +170,7 @@ fn take_lists(table: &mut Table, at: usize, logits: bool, most: Option<usize>) -
         1 => vec![name.clone()],
         _ => (0..width).map(|class| class.to_string()).collect(),
     };
-    let options = Some(Options::of(&lists));
+    let options = Some(Options::of(&lists, width));
     Ok(Scores { values, columns, named: Some(named), classes: None, options })
 }
 
@@ -142,7 +192,12 @@ fn take_columns(table: &mut Table, columns: &[usize], what: &str) -> Result<Scor
             Values::Numbers(numbers) => taken.push(std::mem::take(numbers)),
             Values::Text(text) => {
                 let text = std::mem::take(text);
-                return Err(not_a_number(&table.source, &name, &text, what));
+                return Err(spelt_list(&table.source, &name, &text)
+                    .unwrap_or_else(|| not_a_number(&table.source, &name, &text, what)));
+            }
+            Values::Lists(lists) if lists.fault().is_some() => {
+                let (row, what) = lists.fault().unwrap_or_default();
+                return Err(Error::input(format!("{}: {what}", table.source.cell(row, &name))));
             }
             other @ (Values::Matrix(_) | Values::Lists(_) | Values::Other(_)) => {
                 return Err(wrong_kind(&table.source, &name, other, what));
@@ -195,7 +250,11 @@ mod tests {
         lists.iter().for_each(|list| own.push(list));
         let columns = vec![Column { name: "z".to_owned(), values: Values::Lists(own) }];
         let mut table = Table { source: Source::rows("a.parquet"), columns };
-        take(&mut table, &ScoreChoice { columns: vec![0], logits, guessed: false }, most)
+        take(
+            &mut table,
+            &ScoreChoice { columns: vec![0], label: None, logits, guessed: false },
+            most,
+        )
     }
 
     #[test]

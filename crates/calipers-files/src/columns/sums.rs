@@ -2,7 +2,8 @@
 
 use calipers::words::listed;
 
-use super::choose::{NOWHERE_NEAR, ScoreChoice};
+use super::called::NOWHERE_NEAR;
+use super::choose::ScoreChoice;
 use super::score::Scores;
 use crate::error::{Error, Result};
 use crate::table::Source;

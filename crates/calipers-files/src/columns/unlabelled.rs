@@ -3,6 +3,7 @@
 use calipers::Probabilities;
 
 use super::choose::{ScoreChoice, choose_scores, guess_label};
+use super::score::Scores;
 use super::{ScoreColumns, checked, no_rows, score};
 use crate::error::Result;
 use crate::table::{Table, Values};
@@ -48,12 +49,61 @@ impl Unlabelled {
         renormalise: bool,
         say: &dyn Fn(&str),
     ) -> Result<Self> {
-        if table.columns.first().and_then(|column| column.values.rows()) == Some(0) {
+        Self::taken(table, asked, renormalise, say, &|table, choice| {
+            score::take(table, choice, None)
+        })
+    }
+
+    /// As [`of`](Self::of), for a model of so many classes: lists may all be shorter, as what is beyond their ends is
+    /// impossible. Where none has more than one number and there are two classes, it is the probability of the
+    /// second.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of); a list that is longer.
+    pub fn of_classes(
+        table: &mut Table,
+        asked: Option<&ScoreColumns>,
+        renormalise: bool,
+        classes: usize,
+        say: &dyn Fn(&str),
+    ) -> Result<Self> {
+        let most = Some(classes);
+        Self::taken(table, asked, renormalise, say, &|table, choice| {
+            score::take(table, choice, most)
+        })
+    }
+
+    /// As [`of`](Self::of), for further rows of predictions that were so many columns.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of); a list that is longer.
+    pub fn of_columns(
+        table: &mut Table,
+        asked: Option<&ScoreColumns>,
+        renormalise: bool,
+        count: usize,
+        say: &dyn Fn(&str),
+    ) -> Result<Self> {
+        let width = Some(count);
+        Self::taken(table, asked, renormalise, say, &|table, choice| {
+            score::take_of(table, choice, width)
+        })
+    }
+
+    fn taken(
+        table: &mut Table,
+        asked: Option<&ScoreColumns>,
+        renormalise: bool,
+        say: &dyn Fn(&str),
+        take: &dyn Fn(&mut Table, &ScoreChoice) -> Result<Scores>,
+    ) -> Result<Self> {
+        let rows = table.columns.first().map(|column| column.values.rows());
+        if rows.is_none_or(|rows| rows == Some(0)) {
             return Err(no_rows(table));
         }
         // A label of 0 and 1 is no probability.
         let label = guess_label(table).ok();
-        let choice = choose_scores(table, asked, label.as_slice())?;
+        let choice = choose_scores(table, asked, label, &[])?;
         if choice.guessed {
             say(&shortened(&choice.said(table)));
         }
@@ -61,7 +111,7 @@ impl Unlabelled {
             choice.columns.as_slice(),
             &[only] if matches!(table.columns[only].values, Values::Matrix(_) | Values::Lists(_))
         );
-        let mut scores = score::take(table, &choice, None)?;
+        let mut scores = take(table, &choice)?;
         let count = scores.values.ncols();
         let f = checked::scores(&mut scores, &choice, renormalise, &table.source)?;
         let ScoreChoice { columns, logits, .. } = choice;

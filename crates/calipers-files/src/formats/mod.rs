@@ -122,12 +122,14 @@ impl Format {
             return Ok(text);
         }
         FORMATS.iter().find(|format| ends(format, &extension)).ok_or_else(|| {
-            Error::input(format!(
+            let error = Error::input(format!(
                 "{}: files that end in .{} are not known; known are {}",
                 file_name(path),
                 visible(&extension),
                 Self::endings("and")
-            ))
+            ));
+            let hint = "if there is an object a line in it, it is JSON Lines: name it .jsonl";
+            error.with_any_hint((extension == "json").then(|| hint.to_owned()))
         })
     }
 
@@ -268,9 +270,17 @@ fn extension(path: &Path) -> Option<String> {
     path.extension().map(|extension| extension.to_string_lossy().to_lowercase())
 }
 
-/// What a file is that starts with the first bytes of a format, if it does.
+/// What else is taken for text, by its first bytes: what its name does not say that it is.
+const OTHERS: [(&[u8], &str); 4] = [
+    (b"\x1f\x8b", "gzip-compressed"),
+    (b"\x28\xb5\x2f\xfd", "Zstandard-compressed"),
+    (b"\xff\xfe", "UTF-16 text"),
+    (b"\xfe\xff", "UTF-16 text"),
+];
+
+/// What a file is that starts with the first bytes of a format, or of what is no text, if it does.
 fn started(start: &[u8]) -> Option<&'static str> {
-    let starts = FORMATS.iter().filter_map(|format| format.start);
+    let starts = FORMATS.iter().filter_map(|format| format.start).chain(OTHERS);
     starts.into_iter().find(|(bytes, _)| start.starts_with(bytes)).map(|(_, what)| what)
 }
 

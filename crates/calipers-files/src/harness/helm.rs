@@ -78,6 +78,8 @@ struct Instance {
 #[derive(Debug, Deserialize)]
 struct Stat {
     name: Name,
+    /// Of how many numbers the mean is; older runs do not say it.
+    count: Option<u64>,
     #[serde(default)]
     mean: Value,
 }
@@ -115,11 +117,12 @@ impl HelmRuns {
             }
             runs.push(own);
         }
-        let (runs, earlier) = latest(runs, &self.tasks)?;
-        let read = |Run { model, task, date, known }: Run<PathBuf>| {
-            Ok(Run { model, task, date, known: found(&known)? })
+        // None is passed over: two of one model and task were refused.
+        let runs = latest(runs, &self.tasks)?.counted;
+        let read = |Run { model, task, date, complete, known }: Run<PathBuf>| {
+            Ok(Run { model, task, date, complete, known: found(&known)? })
         };
-        Ok(Answers::of(runs.into_iter().map(read).collect::<Result<_>>()?, earlier))
+        Ok(Answers::of(runs.into_iter().map(read).collect::<Result<_>>()?, 0))
     }
 }
 
@@ -140,7 +143,7 @@ fn run(path: PathBuf) -> Result<Run<PathBuf>> {
         none if none.is_empty() => task.to_owned(),
         others => format!("{task}:{others}"),
     };
-    Ok(Run { model: model.to_owned(), task, date: String::new(), known: path })
+    Ok(Run { model: model.to_owned(), task, date: String::new(), complete: true, known: path })
 }
 
 /// The answers of a run; or why there are none.
@@ -152,7 +155,8 @@ fn found(path: &Path) -> Result<std::result::Result<Vec<Found>, String>> {
     let (mut has_log_probabilities, mut all_zero) = (false, true);
     for one in instances.into_iter().filter(|one| one.perturbation.is_null()) {
         let own = trials.entry((one.instance_id, one.train_trial_index)).or_default();
-        for stat in one.stats {
+        // A metric that was not counted says nothing, and must not hide what another entry says.
+        for stat in one.stats.into_iter().filter(|stat| stat.count != Some(0)) {
             if stat.name.name == LOG_PROBABILITY {
                 has_log_probabilities = true;
                 all_zero &= stat.mean.as_f64().is_none_or(|mean| mean >= 0.0);

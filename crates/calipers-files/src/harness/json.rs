@@ -31,8 +31,16 @@ pub fn of_file<T: DeserializeOwned>(path: &Path) -> Result<T> {
 /// # Errors
 /// It is no JSON of this kind.
 pub fn parsed<T: DeserializeOwned>(bytes: &[u8], place: &str) -> Result<T> {
-    serde_json::from_slice(&without_constants(bytes))
+    value(bytes)
         .map_err(|error| Error::input(format!("{place}: it is not what is expected: {error}")))
+}
+
+/// Reads a text, of which the caller says where it is; Python's constants are missing values.
+///
+/// # Errors
+/// It is no JSON of this kind.
+pub fn value<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
+    serde_json::from_slice(&without_constants(bytes))
 }
 
 /// What a file may unfold to, if it is compressed.

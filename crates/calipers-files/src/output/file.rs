@@ -1,6 +1,6 @@
 //! Files out, whole or not at all.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -60,16 +60,20 @@ pub enum Begun {
 impl Begun {
     /// Begins a file.
     pub fn new(path: &Path) -> io::Result<Self> {
-        match fs::metadata(path) {
+        let before = match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => return Err(ErrorKind::IsADirectory.into()),
             Ok(metadata) if !metadata.is_file() => {
                 return File::options().write(true).open(path).map(Self::Device);
             }
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+            other => other.ok(),
+        };
         let target = place(path);
-        Ok(Self::Draft { draft: Draft::new(folder(&target))?, target })
+        let mut draft = Draft::new(folder(&target))?;
+        if let Some(before) = before {
+            keep_mode(draft.file(), &before);
+        }
+        Ok(Self::Draft { draft, target })
     }
 
     /// What to write to.
@@ -87,6 +91,15 @@ impl Begun {
             Self::Device(_) => Ok(()),
         }
     }
+}
+
+/// Lets a file be read and written by those who could before: what was private stays private, from before
+/// anything is in it.
+#[cfg_attr(not(unix), allow(unused_variables, reason = "elsewhere it is the folder that decides"))]
+fn keep_mode(draft: &File, before: &Metadata) {
+    // A file system that cannot do it has one mode for all files.
+    #[cfg(unix)]
+    let _ = draft.set_permissions(before.permissions());
 }
 
 /// The file that a path leads to. A link stays a link: what it points to is replaced, or made.

@@ -74,12 +74,16 @@ pub fn batch(
     check_lengths(&table, choice)?;
     // The scores are taken out of the table, and one of them may be the key.
     let key = choice.key.map(|at| (at, copied(&table, at, choice)));
-    let mut scores = score::take(&mut table, &choice.scores, layout.most_options())?;
+    let mut scores = score::take_of(&mut table, &choice.scores, layout.most_options())?;
     layout.check_classes(&scores, &table.source.name)?;
     let Table { source, mut columns } = table;
-    let f = checked::scores(&mut scores, &choice.scores, layout.renormalise(), &source)?;
+    let f = checked::scores(&mut scores, &choice.scores, layout.renormalise(), &source)
+        .map_err(|error| layout.explained(error))?;
     layout.check_options(&scores, &columns[choice.label], &source)?;
     let labels = lookups.labels.codes(&columns[choice.label], &source)?;
+    if let Some(options) = scores.options.as_ref().filter(|_| layout.is_ragged()) {
+        lookups.labels.see_options(&labels, options.counts(), &source);
+    }
     let weights = choice.weight.map(|at| checked::weights(&columns[at], &source)).transpose()?;
     let groups = choice.group.map(|at| lookups.groups.codes(&columns[at], &source)).transpose()?;
     let folds = choice.folds.map(|at| lookups.folds.codes(&columns[at], &source)).transpose()?;

@@ -1,6 +1,6 @@
 //! The distinct words of a column, numbered.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::keys::spell;
@@ -31,6 +31,7 @@ pub struct Book {
 struct Pages {
     codes: HashMap<String, u32>,
     entries: Vec<Entry>,
+    fewest: BTreeMap<u32, Fewest>,
 }
 
 /// A word, and the number that it is.
@@ -60,6 +61,16 @@ pub struct Entry {
 pub struct Seen {
     pub count: u64,
     pub first: u64,
+}
+
+/// The fewest options of any row that a word is the label of, and which row that is, the first of several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fewest {
+    pub options: u32,
+    pub file: usize,
+    pub row: u64,
+    /// The row as messages name it.
+    pub place: String,
 }
 
 /// Why a word has no code.
@@ -136,6 +147,30 @@ impl Book {
                 entry.first = Some(entry.first.map_or(first, |before| before.min(first)));
             }
         }
+    }
+
+    /// Adds the fewest options of the rows of some codes.
+    pub(super) fn add_fewest(&self, seen: impl Iterator<Item = (u32, Fewest)>) {
+        let mut seen = seen.peekable();
+        // Only rows with lists of different lengths have any, and the lock is every thread's.
+        if seen.peek().is_none() {
+            return;
+        }
+        let mut pages = self.pages();
+        for (code, fewest) in seen {
+            let order = |one: &Fewest| (one.options, one.file, one.row);
+            let least = pages.fewest.get(&code).is_none_or(|before| order(&fewest) < order(before));
+            if least {
+                pages.fewest.insert(code, fewest);
+            }
+        }
+    }
+
+    /// The words in the order of their codes, with the fewest options of their rows.
+    pub(super) fn fewest(&self) -> Vec<(Entry, Option<Fewest>)> {
+        let pages = self.pages();
+        let entries = pages.entries.iter().cloned().enumerate();
+        entries.map(|(code, entry)| (entry, pages.fewest.get(&(code as u32)).cloned())).collect()
     }
 
     fn pages(&self) -> MutexGuard<'_, Pages> {

@@ -1,7 +1,6 @@
 //! Folders as the Python package `datasets` saves them: Arrow files, listed in `state.json`, and what their
 //! columns are in `dataset_info.json`.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -9,14 +8,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::{Error, Result, unreadable};
-use crate::table::{Column, Source, Text, Values};
+use crate::table::{ClassNames, Info};
 use crate::words::file_name;
 
 /// Bytes that such a list may have.
 const LONGEST: u64 = 64 << 20;
-
-/// The names of the classes that a column's numbers stand for, from 0, by the column's name.
-pub type ClassNames = BTreeMap<String, Vec<String>>;
 
 #[derive(Deserialize)]
 struct State {
@@ -29,12 +25,6 @@ struct State {
 #[derive(Deserialize)]
 struct Listed {
     filename: PathBuf,
-}
-
-#[derive(Deserialize)]
-struct Info {
-    #[serde(default)]
-    features: BTreeMap<String, Value>,
 }
 
 #[derive(Deserialize)]
@@ -56,11 +46,8 @@ pub fn files(folder: &Path) -> Result<Option<Vec<PathBuf>>> {
             .with_list(folders)
             .with_hint("name the folder of one split"));
     }
-    let (state, info) = (folder.join("state.json"), folder.join("dataset_info.json"));
-    if !state.is_file() || !info.is_file() {
-        return Ok(None);
-    }
-    let found: State = parsed(&state)?;
+    let state = folder.join("state.json");
+    let Some(found) = state_of(folder)? else { return Ok(None) };
     if !found.indices.is_empty() {
         return Err(Error::input(format!(
             "{name}: the dataset chooses rows of its files by their places"
@@ -88,19 +75,26 @@ pub fn files(folder: &Path) -> Result<Option<Vec<PathBuf>>> {
 /// # Errors
 /// What a dataset says of itself cannot be read.
 pub fn class_names(file: &Path) -> Result<ClassNames> {
-    let Some(folder) = file.parent() else { return Ok(ClassNames::new()) };
-    let info = folder.join("dataset_info.json");
-    if !folder.join("state.json").is_file() || !info.is_file() {
-        return Ok(ClassNames::new());
+    let Some(folder) = file.parent() else { return Ok(ClassNames::default()) };
+    match state_of(folder)? {
+        Some(_) => Ok(ClassNames::of(&parsed::<Info>(&folder.join("dataset_info.json"))?)),
+        None => Ok(ClassNames::default()),
     }
-    let Info { features } = parsed(&info)?;
-    let names = |feature: &Value| {
-        let names =
-            feature.get("names").filter(|_| feature["_type"] == "ClassLabel")?.as_array()?;
-        names.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
-    };
-    let named = features.iter().filter_map(|(column, of)| Some((column.clone(), names(of)?)));
-    Ok(named.collect())
+}
+
+/// What the list of a dataset says, if a folder has one: other programs call files `state.json`, too.
+fn state_of(folder: &Path) -> Result<Option<State>> {
+    let (state, info) = (folder.join("state.json"), folder.join("dataset_info.json"));
+    if !state.is_file() || !info.is_file() {
+        return Ok(None);
+    }
+    let found: Value = parsed(&state)?;
+    if found.get("_data_files").is_none() {
+        return Ok(None);
+    }
+    let name = file_name(&state);
+    let found = State::deserialize(found);
+    found.map(Some).map_err(|error| Error::input(format!("cannot read {name}: {error}")))
 }
 
 fn parsed<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T> {
@@ -112,29 +106,4 @@ fn parsed<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T> {
     let text = fs::read(path).map_err(|error| unreadable(&name, &error))?;
     serde_json::from_slice(&text)
         .map_err(|error| Error::input(format!("cannot read {name}: {error}")))
-}
-
-/// Puts the names of classes in the place of the numbers that stand for them; −1 is a missing one.
-///
-/// # Errors
-/// A number that stands for none.
-pub fn name_labels(column: &mut Column, names: &[String], source: &Source) -> Result<()> {
-    let Values::Numbers(numbers) = &column.values else { return Ok(()) };
-    let mut words = Text::default();
-    for (row, &number) in numbers.iter().enumerate() {
-        let whole = number >= 0.0 && number.fract().abs() <= 0.0;
-        match names.get(number as usize).filter(|_| whole) {
-            Some(name) => words.push(name),
-            None if number.is_nan() || (number + 1.0).abs() <= 0.0 => words.push(""),
-            None => {
-                return Err(Error::input(format!(
-                    "{}: label {number} is none of the {} classes that the dataset names",
-                    source.cell(row, &column.name),
-                    names.len()
-                )));
-            }
-        }
-    }
-    column.values = Values::Text(words);
-    Ok(())
 }

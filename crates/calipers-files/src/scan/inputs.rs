@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::dataset::{ClassNames, class_names};
+use super::dataset::class_names;
 use super::find::files;
 use super::held::Held;
 use super::partitions::partitions;
@@ -14,7 +14,7 @@ use crate::error::{Error, Result, unreadable};
 use crate::formats::pieces::Opened;
 use crate::formats::{Asked, Content, Format, csv};
 use crate::remote::{Object, Stores, is_url};
-use crate::table::{Table, Wanted};
+use crate::table::{ClassNames, Table, Wanted};
 use crate::words::file_name;
 
 /// What is kept in memory of standard input, or of another pipe, unless something else is asked for.
@@ -197,10 +197,9 @@ impl Inputs {
         self.files.get(file).map_or(&[], |input| &input.partitions)
     }
 
-    /// The names of the classes that the numbers of a column stand for, if the dataset that a file is of says so.
-    pub(super) fn class_names(&self, file: usize, column: &str) -> Option<&[String]> {
-        let names = self.files.get(file)?.class_names.get(column)?;
-        Some(names.as_slice())
+    /// What the dataset that a file is of says of the numbers of its columns.
+    pub(super) fn class_names(&self, file: usize) -> ClassNames {
+        self.files.get(file).map(|input| input.class_names.clone()).unwrap_or_default()
     }
 
     /// The same without some files.
@@ -306,7 +305,7 @@ impl Input {
             format: Format::of(&path)?,
             bytes: object.bytes(),
             partitions: partitions(&path),
-            class_names: ClassNames::new(),
+            class_names: ClassNames::default(),
             held: None,
             object: Some(object),
             path,
@@ -330,8 +329,10 @@ impl Input {
             return csv::read(held.clone(), self.asked(wanted, held.count()));
         }
         let (file, bytes) = self.file()?;
-        let content = Content::File(file);
-        self.format.read(&self.path, content, wanted, self.asked(wanted, bytes).allowance)
+        let (content, allowance) = (Content::File(file), self.asked(wanted, bytes).allowance);
+        let mut table = self.format.read(&self.path, content, wanted, allowance)?;
+        table.name_classes(&self.class_names)?;
+        Ok(table)
     }
 
     /// The file, and what it takes.

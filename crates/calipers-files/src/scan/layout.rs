@@ -3,18 +3,24 @@
 use std::collections::BTreeSet;
 
 use calipers::Origin;
-use calipers::labels::ClassColumns;
+use calipers::labels::{ClassColumns, Label, Reading, read};
 
+use super::book::{Entry, Fewest};
 use super::constant::add_partitions;
 use super::inputs::Inputs;
-use crate::columns::choose::{Choice, choose};
+use super::tables::each_table;
+use crate::columns::choose::{Choice, ScoreChoice, choose};
 use crate::columns::classes::class_columns;
+use crate::columns::options::beyond_at;
 use crate::columns::score::{self, Scores};
 use crate::columns::sums::check_sums;
 use crate::columns::{Columns, FeatureColumns, FoldColumn, ScoreColumns, check_lengths, paired};
 use crate::error::{Error, Result};
 use crate::formats::npz;
-use crate::table::{Column, Source, Table, Values};
+use crate::table::{Column, Source, Table, Values, Wanted};
+
+/// Files of at most so many bytes are looked through for the longest list: it takes a second or two.
+const LOOKED_THROUGH: u64 = 1 << 28;
 
 /// Which column is what, the same in every file: as it was asked for, or as it was guessed of the first
 /// file that has rows.
@@ -57,7 +63,8 @@ pub struct Layout {
 
 impl Layout {
     /// Looks at the beginning of the first file that has rows, at most 65,536 of them, and chooses the
-    /// columns. Of what was guessed, [`origin`](Self::origin) says what it was.
+    /// columns. Of what was guessed, [`origin`](Self::origin) says what it was. Where the predictions are lists and
+    /// no classes are named, files of up to 256 MiB are looked through for the longest.
     ///
     /// # Errors
     /// There are no rows, a column is not there, or the predictions cannot be guessed.
@@ -81,6 +88,7 @@ impl Layout {
                     if table.rows() > 0 {
                         let names = asked.singles().map(String::as_str);
                         add_partitions(&mut table, names, inputs.partitions(file));
+                        table.name_classes(&inputs.class_names(file))?;
                         return Self::chosen(table, asked, inputs, file);
                     }
                 }
@@ -92,27 +100,27 @@ impl Layout {
     fn chosen(mut table: Table, asked: &Columns, inputs: &Inputs, file: usize) -> Result<Self> {
         let choice = choose(&table, asked)?;
         let partitions = inputs.partitions(file);
-        let label_names = inputs.class_names(file, &table.columns[choice.label].name);
-        // What a dataset calls its classes is what its lists are of; columns have names of their own.
-        let lists = choice.scores.columns.iter().any(|&at| {
-            matches!(table.columns[at].values, Values::Lists(_)) && asked.classes.is_none()
-        });
-        let asked = &match label_names.filter(|_| lists) {
-            Some(names) => asked.clone().classes(names),
-            None => asked.clone(),
-        };
         check_lengths(&table, &choice)?;
-        let found = score::take(&mut table, &choice.scores, asked.classes.as_ref().map(Vec::len))?;
+        let most = match &asked.classes {
+            Some(classes) => Some(classes.len()),
+            None => longest(&table, &choice.scores, inputs)?,
+        };
+        let found = score::take(&mut table, &choice.scores, most)?;
         if !asked.renormalise {
             check_sums(&table.source, &found, &choice.scores)?;
         }
+        let label_names = table
+            .source
+            .class_names()
+            .get(&table.columns[choice.label].name)
+            .map(<[String]>::to_vec);
         let own = table.columns.iter().map(|column| &column.name);
         let all = own.chain(partitions.iter().map(|(name, _)| name)).cloned().collect();
         let own = |at: usize| table.columns[at].name.clone();
         let scores: Vec<String> = choice.scores.columns.iter().map(|&at| own(at)).collect();
         // Rows that are yet to come may have fewer.
-        let most = found.options.as_ref().map(|_| format!("up to {}", found.columns.len()));
-        let origin = choice.origin(&table, &found.columns).with("options", Vec::from_iter(most));
+        let up_to = found.options.as_ref().map(|_| format!("up to {}", found.columns.len()));
+        let origin = choice.origin(&table, &found.columns).with("options", Vec::from_iter(up_to));
         let layout = Self {
             columns: named(&choice, asked, scores.clone(), own),
             scores,
@@ -122,7 +130,7 @@ impl Layout {
             guessed: choice.is_guessed(),
             guessed_scores: choice.scores.guessed,
             first: table.source.name.clone(),
-            label_names: label_names.map(<[String]>::to_vec),
+            label_names,
             named: found.named,
             all,
         };
@@ -201,6 +209,11 @@ impl Layout {
         self.columns.clone()
     }
 
+    /// An error in the words that are of use for what was asked.
+    pub(super) fn explained(&self, error: Error) -> Error {
+        self.columns.explained(error)
+    }
+
     /// Whether rows of probabilities are divided by their sums.
     pub(super) fn renormalise(&self) -> bool {
         self.columns.renormalise
@@ -221,41 +234,66 @@ impl Layout {
         &self.all
     }
 
-    /// The names that the numbers of the labels of a file stand for.
-    ///
-    /// # Errors
-    /// They are not those of the first file.
-    pub(super) fn label_names(&self, inputs: &Inputs, file: usize) -> Result<Option<&[String]>> {
-        let own = inputs.class_names(file, self.label());
-        match own == self.label_names.as_deref() {
-            true => Ok(self.label_names.as_deref()),
+    /// Refuses a file whose labels do not stand for the classes that those of the first file do.
+    pub(super) fn check_names(&self, source: &Source) -> Result<()> {
+        match source.class_names().get(self.label()) == self.label_names.as_deref() {
+            true => Ok(()),
             false => Err(Error::input(format!(
                 "{}: its labels do not stand for the classes that those of {} do",
-                inputs.name(file),
-                self.first
+                source.name, self.first
             ))),
         }
     }
 
-    /// How many options a row may have, if the predictions are lists.
+    /// How many columns the predictions make, if they are lists.
     pub(super) fn most_options(&self) -> Option<usize> {
         self.lists.then_some(self.count)
     }
 
-    /// Refuses a label that is none of the options of its row.
+    /// Refuses a label that is none of the options of its row, as far as one row says it: a number that is a
+    /// position. What else labels mean is known when all of them were seen.
     pub(super) fn check_options(
         &self,
         scores: &Scores,
         label: &Column,
         source: &Source,
     ) -> Result<()> {
-        let Some(options) = &scores.options else { return Ok(()) };
-        match (&self.columns.classes, options.range(self.count)) {
-            (_, None) => Ok(()),
-            (Some(classes), Some(_)) => options.check_words(label, classes, source),
-            (None, Some(_)) => options.check_numbers(label, source).and_then(|()| {
-                options.check_words(label, self.named.as_deref().unwrap_or_default(), source)
-            }),
+        match &scores.options {
+            Some(options) if self.columns.classes.is_none() && !self.columns.confidence => {
+                options.check_numbers(label, source)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether rows may have fewer options than others.
+    pub(super) fn is_ragged(&self) -> bool {
+        self.lists && self.count > 1
+    }
+
+    /// Refuses labels that are none of the options of some row: of each, the fewest are known.
+    pub(super) fn check_fewest(&self, words: &[(Entry, Option<Fewest>)]) -> Result<()> {
+        let mut order: Vec<&(Entry, Option<Fewest>)> = words.iter().collect();
+        order.sort_by_key(|(entry, _)| entry.first);
+        let found = order.iter().enumerate().map(|(row, (entry, _))| Label {
+            text: entry.text.clone(),
+            number: entry.number,
+            row,
+            count: entry.count as usize,
+        });
+        let found: Vec<Label> = found.collect();
+        // What cannot be read is told by who reads it.
+        let Ok(Reading { codes, .. }) = read(&found, &self.class_columns()?) else { return Ok(()) };
+        let beyond = order.iter().zip(codes).filter_map(|((entry, fewest), code)| {
+            let fewest = fewest.as_ref().filter(|fewest| code >= fewest.options as usize)?;
+            Some((fewest, entry))
+        });
+        match beyond.min_by_key(|(fewest, _)| (fewest.file, fewest.row)) {
+            None => Ok(()),
+            Some((fewest, entry)) => {
+                let place = format!("{}, column {}", fewest.place, self.label());
+                Err(beyond_at(&place, &entry.text, fewest.options))
+            }
         }
     }
 
@@ -277,6 +315,31 @@ impl Layout {
         }
         Ok(())
     }
+}
+
+/// How many options the longest list of all files has, where the predictions are lists that the dataset does not
+/// name the classes of, and looking for it takes little time: rows further down may have more than the first.
+fn longest(table: &Table, scores: &ScoreChoice, inputs: &Inputs) -> Result<Option<usize>> {
+    let &[only] = scores.columns.as_slice() else { return Ok(None) };
+    let Column { name, values: Values::Lists(lists) } = &table.columns[only] else {
+        return Ok(None);
+    };
+    let label = scores.label.and_then(|at| table.source.class_names().get(&table.columns[at].name));
+    if label.is_some() || inputs.total().is_none_or(|bytes| bytes > LOOKED_THROUGH) {
+        return Ok(None);
+    }
+    let mut longest = lists.longest();
+    let wanted = Wanted::new(vec![name.clone()], false);
+    // What is wrong with a list is told with its place when all of the row is read.
+    let _ = each_table(inputs, &wanted, &mut |_, table| {
+        for column in table.columns.iter().filter(|column| column.name == *name) {
+            if let Values::Lists(lists) = &column.values {
+                longest = longest.max(lists.longest());
+            }
+        }
+        Ok(())
+    });
+    Ok(Some(longest))
 }
 
 /// What was chosen, everything by its name.
@@ -303,6 +366,7 @@ fn named(
         renormalise: asked.renormalise,
         classes: asked.classes.clone(),
         positive: asked.positive.clone(),
+        confidence: asked.confidence,
     }
 }
 

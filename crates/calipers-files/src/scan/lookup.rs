@@ -1,10 +1,10 @@
 //! The codes of words, looked up by one thread: the book is asked, and locked, for a new word alone.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use calipers::words::{listed, thousands};
 
-use super::book::{Book, MOST, Refused, Seen, Word};
+use super::book::{Book, Fewest, MOST, Refused, Seen, Word};
 use super::keys::spell;
 use crate::columns::cells::{missing, wrong_kind};
 use crate::error::{Error, Result};
@@ -34,6 +34,8 @@ pub struct Lookup<'b> {
     seen: Vec<Seen>,
     /// The codes that were seen since.
     touched: Vec<u32>,
+    /// The fewest options of the rows of each code since.
+    fewest: BTreeMap<u32, Fewest>,
 }
 
 impl<'b> Lookup<'b> {
@@ -48,6 +50,7 @@ impl<'b> Lookup<'b> {
             recent: vec![(String::new(), NONE); RECENT],
             seen: Vec::new(),
             touched: Vec::new(),
+            fewest: BTreeMap::new(),
         }
     }
 
@@ -75,6 +78,22 @@ impl<'b> Lookup<'b> {
                 Some((code, std::mem::replace(seen, nothing)))
             }),
         );
+        self.book.add_fewest(
+            std::mem::take(&mut self.fewest)
+                .into_iter()
+                .map(|(code, fewest)| (code, Fewest { file, ..fewest })),
+        );
+    }
+
+    /// Notes how many options the rows of these codes have, where that differs from row to row.
+    pub fn see_options(&mut self, codes: &[u32], options: &[u32], source: &Source) {
+        for (row, (&code, &options)) in codes.iter().zip(options).enumerate() {
+            let fewer = self.fewest.get(&code).is_none_or(|fewest| options < fewest.options);
+            if fewer {
+                let (row, place) = (source.first() + row as u64, source.place(row));
+                self.fewest.insert(code, Fewest { options, file: 0, row, place });
+            }
+        }
     }
 
     fn codes_of_numbers(

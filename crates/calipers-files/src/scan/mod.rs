@@ -22,6 +22,7 @@ mod tables;
 
 pub use batch::Batch;
 pub use book::{Book, Entry, Word};
+pub(crate) use dataset::class_names;
 pub use inputs::{Inputs, is_pipe};
 pub use keys::Keys;
 pub use layout::Layout;

@@ -10,7 +10,6 @@ use super::alike::places;
 use super::batch::{Batch, Lookups, batch};
 use super::book::Book;
 use super::constant::add_partitions;
-use super::dataset::name_labels;
 use super::inputs::Inputs;
 use super::layout::{Layout, no_rows};
 use super::queue::{Queue, Unit};
@@ -154,6 +153,9 @@ impl<'a> Scan<'a> {
         if rows.into_inner() == 0 {
             return Err(no_rows(self.inputs).into());
         }
+        if self.layout.is_ragged() {
+            self.layout.check_fewest(&self.labels.fewest())?;
+        }
         Ok(states.into_iter().flatten().collect())
     }
 
@@ -269,7 +271,7 @@ impl<'a> Scan<'a> {
             true => unit.part..unit.part + 1,
             false => 0..opened.shape().parts,
         };
-        let names = self.layout.label_names(self.inputs, unit.file)?;
+        let names = self.inputs.class_names(unit.file);
         let mut choice: Option<Choice> = None;
         for part in parts {
             for piece in opened.pieces(part)? {
@@ -280,9 +282,8 @@ impl<'a> Scan<'a> {
                     Some(choice) => choice,
                     None => choice.insert(places(&table, self.layout, partitions)?),
                 };
-                if let Some(names) = names {
-                    name_labels(&mut table.columns[choice.label], names, &table.source)?;
-                }
+                table.name_classes(&names)?;
+                self.layout.check_names(&table.source)?;
                 let rows = table.rows();
                 let batch = match rows {
                     0 => None,

@@ -34,8 +34,9 @@ pub fn each_table(
         let mut opened = inputs.open(file, wanted)?;
         for part in 0..opened.shape().parts {
             for piece in opened.pieces(part)? {
-                let table = piece?.table;
+                let mut table = piece?.table;
                 if table.rows() > 0 {
+                    table.name_classes(&inputs.class_names(file))?;
                     visit(file, table)?;
                 }
             }

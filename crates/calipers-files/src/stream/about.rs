@@ -84,6 +84,7 @@ impl About {
             renormalise: self.renormalise,
             classes: None,
             positive: None,
+            confidence: false,
         }
     }
 

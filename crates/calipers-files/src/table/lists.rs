@@ -16,6 +16,8 @@
 pub struct Lists {
     numbers: Vec<f64>,
     ends: Vec<usize>,
+    /// The first row that has something else, and what that is.
+    fault: Option<(usize, String)>,
 }
 
 impl Lists {
@@ -23,6 +25,29 @@ impl Lists {
     pub fn push(&mut self, list: &[f64]) {
         self.numbers.extend_from_slice(list);
         self.ends.push(self.numbers.len());
+    }
+
+    /// Adds a row that has no list of numbers, but what is said of it: the column is still one of lists, with a
+    /// fault, and not one that is of no use. The row's list is a single missing number.
+    ///
+    /// ```
+    /// use calipers_files::Lists;
+    ///
+    /// let mut lists = Lists::default();
+    /// lists.push(&[0.75, 0.25]);
+    /// lists.push_fault(|| "0.5 is a number".to_owned());
+    /// assert_eq!(lists.fault(), Some((1, "0.5 is a number")));
+    /// assert!(lists.get(1)[0].is_nan());
+    /// ```
+    pub fn push_fault(&mut self, what: impl FnOnce() -> String) {
+        let row = self.len();
+        self.fault.get_or_insert_with(|| (row, what()));
+        self.push(&[f64::NAN]);
+    }
+
+    /// The first row that has no list of numbers, and what it has.
+    pub fn fault(&self) -> Option<(usize, &str)> {
+        self.fault.as_ref().map(|(row, what)| (*row, what.as_str()))
     }
 
     /// Adds a row of whatever `add` appends to the numbers.

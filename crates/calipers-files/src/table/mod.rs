@@ -1,5 +1,6 @@
 //! What every reader yields: a [`Table`] of named columns.
 
+mod class_names;
 mod lines;
 mod lists;
 mod source;
@@ -8,6 +9,7 @@ mod wanted;
 
 use ndarray::Array2;
 
+pub(crate) use class_names::{ClassNames, Info};
 pub use lines::Lines;
 pub use lists::Lists;
 pub use source::Source;

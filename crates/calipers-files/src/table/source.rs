@@ -1,6 +1,6 @@
 //! Where a table came from.
 
-use super::Lines;
+use super::{ClassNames, Lines};
 
 /// Where a table came from, to name a place in it.
 ///
@@ -19,6 +19,8 @@ pub struct Source {
     first: u64,
     /// The line or the number within the file of each row, where rows were picked.
     picked: Option<Vec<u64>>,
+    /// What the numbers of some columns stand for.
+    class_names: ClassNames,
 }
 
 #[derive(Debug)]
@@ -31,17 +33,32 @@ enum Origin {
 impl Source {
     /// Text, in which a row has a line.
     pub fn text(name: &str, lines: Lines) -> Self {
-        Self { name: name.to_owned(), origin: Origin::Text(lines), first: 0, picked: None }
+        Self::of(name, Origin::Text(lines))
     }
 
     /// A table without lines.
     pub fn rows(name: &str) -> Self {
-        Self { name: name.to_owned(), origin: Origin::Rows, first: 0, picked: None }
+        Self::of(name, Origin::Rows)
     }
 
     /// An archive of arrays, which say by their names what they are for.
     pub fn archive(name: &str) -> Self {
-        Self { name: name.to_owned(), origin: Origin::Archive, first: 0, picked: None }
+        Self::of(name, Origin::Archive)
+    }
+
+    fn of(name: &str, origin: Origin) -> Self {
+        let class_names = ClassNames::default();
+        Self { name: name.to_owned(), origin, first: 0, picked: None, class_names }
+    }
+
+    /// Notes what the numbers of some columns stand for.
+    pub(crate) fn name_classes(&mut self, names: ClassNames) {
+        self.class_names = names;
+    }
+
+    /// What the numbers of some columns stand for.
+    pub(crate) fn class_names(&self) -> &ClassNames {
+        &self.class_names
     }
 
     /// The same file, of which the table holds the rows from this one on.
@@ -87,7 +104,8 @@ impl Source {
             Origin::Archive => Origin::Archive,
         };
         let picked = Some(rows.iter().map(|&row| self.number(row)).collect());
-        Self { name: self.name.clone(), origin, first: self.first, picked }
+        let (name, class_names) = (self.name.clone(), self.class_names.clone());
+        Self { name, origin, first: self.first, picked, class_names }
     }
 
     /// The line of a row, or its number.

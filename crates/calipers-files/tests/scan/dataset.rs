@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use calipers_files::{Columns, Inputs, Layout};
+#[cfg(feature = "parquet")]
+use calipers_files::{Values, Wanted, each_table, load};
 
 use super::{fault, scanned};
 use crate::common::Place;
@@ -55,6 +57,38 @@ fn a_dataset_is_its_files_and_their_classes_have_names() {
 
 #[cfg(feature = "parquet")]
 #[test]
+fn one_file_of_a_dataset_is_read_as_all_of_them_are() {
+    let shard = saved().join("data-00000-of-00002.arrow");
+    let loaded = load(&shard, &Columns::new(), &|_| {}).unwrap().predictions;
+    // As their numbers are, and not as they are sorted.
+    assert_eq!(loaded.class_names(), ["spam", "ham"]);
+    let mut labels = Vec::new();
+    let inputs = Inputs::find(std::slice::from_ref(&shard)).unwrap();
+    each_table(&inputs, &Wanted::default(), &mut |_, table| {
+        let label = table.columns.iter().find(|column| column.name == "label").unwrap();
+        let Values::Text(words) = &label.values else { panic!("{label:?}") };
+        labels.extend(words.iter().map(str::to_owned));
+        Ok(())
+    })
+    .unwrap();
+    let names = loaded.class_names();
+    let own = loaded.labels().iter().map(|&label| &names[label as usize]);
+    assert!(own.eq(&labels) && labels.len() == 3, "{labels:?}");
+}
+
+#[test]
+fn a_folder_with_another_list_of_that_name_is_any_folder() {
+    let place = Place::new();
+    place.write("state.json", "{\"epoch\": 3}");
+    place.write("dataset_info.json", "[]");
+    let path = place.write("a.csv", "label,p\n1,0.75\n0,0.5\n");
+    assert_eq!(Inputs::find(&[place.path("")]).unwrap().len(), 1);
+    let loaded = calipers_files::load(&path, &Columns::new(), &|_| {}).unwrap();
+    assert_eq!(loaded.predictions.rows(), 2);
+}
+
+#[cfg(feature = "parquet")]
+#[test]
 fn the_list_says_which_files_there_are() {
     let place = Place::new();
     let folder = copy(&place, "state.json", "data-00000-of-00002", "data-00001-of-00002");
@@ -63,7 +97,7 @@ fn the_list_says_which_files_there_are() {
     let place = Place::new();
     let folder = copy(&place, "dataset_info.json", "\"spam\",", "");
     let said = fault(&[folder], &Columns::new()).message().to_owned();
-    assert!(said.contains("options, where there are 1 at most"), "{said}");
+    assert!(said.ends_with("label 1 is none of the 1 classes that the dataset names"), "{said}");
 }
 
 #[test]

@@ -112,7 +112,7 @@ impl Sampler {
         if self.core.seen() == 0 {
             return Err(raise(py, &Error::Empty));
         }
-        let columns = class_columns(self.columns.unwrap_or(2), self.names.as_deref(), self.given);
+        let columns = options.class_columns(self.columns.unwrap_or(2));
         let (reading, reader) = self.labels.read(&columns).map_err(|error| raise(py, &error))?;
         let codes: Vec<u32> = reading.codes.iter().map(|&code| code as u32).collect();
         let sampler = mem::replace(&mut self.core, Core::new(0, 0));

@@ -305,14 +305,11 @@ impl<'a> Predictions<'a> {
         (0..self.rows()).filter(|row| wrong(row, &mut buffer)).count()
     }
 
-    /// Whether all rows have one and the same prediction, to the bit.
-    pub(crate) fn is_constant(&self) -> bool {
+    /// The prediction that all rows have, to the bit, if there is one.
+    pub(crate) fn constant(&self) -> Option<Vec<f64>> {
         let (mut first, mut buffer) = (vec![0.0; self.classes()], vec![0.0; self.classes()]);
         self.held().read(0, &mut first);
-        let same = |row: &[f64]| {
-            row.iter().zip(&first).all(|(one, other)| one.to_bits() == other.to_bits())
-        };
-        (1..self.rows()).all(|row| same(self.held().row(row, &mut buffer)))
+        (1..self.rows()).all(|row| self.held().is(row, &first, &mut buffer)).then_some(first)
     }
 
     /// Says which columns they were read from; reports show it.

@@ -193,6 +193,12 @@ impl<'a> Probs<'a> {
         }
     }
 
+    /// Whether a row is this prediction, to the bit; the buffer has room for it.
+    pub fn is(&self, row: usize, f: &[f64], buffer: &mut [f64]) -> bool {
+        let own = self.row(row, buffer);
+        own.iter().zip(f).all(|(one, other)| one.to_bits() == other.to_bits())
+    }
+
     /// One class's probability in a row.
     #[inline]
     pub fn at(&self, row: usize, class: usize) -> f64 {

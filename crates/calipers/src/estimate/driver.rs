@@ -262,7 +262,7 @@ impl<'a, 'd> Driver<'a, 'd> {
             repeats: asked.repeats,
             seed: asked.own_seed(),
             confidence: asked.confidence,
-            constant: predictions.is_constant(),
+            constant: predictions.constant().is_some(),
             renormalised_rows: predictions.renormalised_rows(),
             fits: self.clock.total(),
             unconverged_fits: self.unconverged,

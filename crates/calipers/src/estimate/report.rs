@@ -171,6 +171,9 @@ impl Report {
             report["assume"] = assumption.name().into();
             report["contradicted"] = self.contradicted.into();
         }
+        if self.constant {
+            report["constant"] = true.into();
+        }
         if !self.approximations.is_empty() {
             report["approximations"] = json!(self.approximations);
         }

@@ -160,6 +160,10 @@ impl Metric {
                 reason: format!("a stated confidence is one number of a row; ask for {whole}"),
             });
         }
+        if stated && classes > 2 {
+            let reason = format!("a stated confidence is one number of a row, not {classes}");
+            return Err(Error::Inapplicable { metric: self.to_string(), reason });
+        }
         let Some(side) = self.side else { return Ok(loss) };
         if self.scope == Scope::Canonical && classes > 2 {
             return Err(Error::Inapplicable {

@@ -48,6 +48,7 @@ impl Plan {
     pub fn finish(&self, tally: &Tally) -> Result<Report> {
         self.check(tally)?;
         let mut report = self.facts.report.clone();
+        report.constant = self.facts.sample.constant.is_some() && tally.counts.others == 0;
         if self.is_everything() {
             return Ok(report);
         }

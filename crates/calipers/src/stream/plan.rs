@@ -97,6 +97,8 @@ pub(super) struct SampleFacts {
     pub classes: Vec<f64>,
     /// Σ w.
     pub weight: f64,
+    /// The one prediction that all of its rows have, if they do.
+    pub constant: Option<Vec<f64>>,
 }
 
 /// A group's part of the sample.
@@ -141,6 +143,7 @@ impl Plan {
             renormalised: drawn.renormalised(),
             classes: vec![0.0; classes.len()],
             weight: 0.0,
+            constant: None,
         };
         let weigh = drawn.weights().map(|weights| Weigh::of(Some(weights)));
         let weights: Option<Vec<f64>> = drawn
@@ -154,6 +157,7 @@ impl Plan {
             facts.classes[label as usize] += weight(row);
             facts.weight += weight(row);
         }
+        facts.constant = sample.constant();
         let everything = facts.end.is_none();
         asked.pooled(|| {
             let estimate = || match everything || sample.groups().is_none() {

@@ -107,6 +107,7 @@ impl Plan {
             && facts.units.len() == metrics.len()
             && own_maps.len() == count
             && facts.sample.classes.len() == facts.report.classes.len()
+            && facts.sample.constant.as_ref().is_none_or(|f| f.len() == facts.report.classes.len())
             && maps.is_some() == facts.sample.end.is_some()
             && own.into_iter().all(fits);
         if !whole {

@@ -51,6 +51,8 @@ pub(super) struct Counts {
     /// All other rows.
     pub rows: u64,
     pub renormalised: u64,
+    /// Of them, those that are not the one prediction which all rows of the sample have; 0 where it has several.
+    pub others: u64,
     /// The weight of each class among the other rows; of two classes the cells have it.
     pub classes: Vec<Exact>,
 }
@@ -117,6 +119,11 @@ impl Tally {
             }
         }
         self.counts.rows += rest.len() as u64;
+        if let Some(constant) = &plan.facts.sample.constant {
+            let mut buffer = vec![0.0; constant.len()];
+            let other = |&&row: &&u32| !rows.f.is(row as usize, constant, &mut buffer);
+            self.counts.others += rest.iter().filter(other).count() as u64;
+        }
         match &mut self.whole {
             Whole::Counted(cells) => {
                 let mut pair = [0.0; 2];
@@ -281,6 +288,7 @@ impl Counts {
         self.fingerprint = self.fingerprint.wrapping_add(other.fingerprint);
         self.rows = self.rows.saturating_add(other.rows);
         self.renormalised = self.renormalised.saturating_add(other.renormalised);
+        self.others = self.others.saturating_add(other.others);
         self.classes.iter_mut().zip(&other.classes).for_each(|(own, other)| own.merge(*other));
     }
 }

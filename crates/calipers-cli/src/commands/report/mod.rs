@@ -93,15 +93,16 @@ pub fn run(args: &Args) -> Result<()> {
         return Err(Failure::input("--features: models are compared by their predictions alone")
             .hint("write a page of each model"));
     }
-    let (_, html) = draw(args, &args.files)?;
+    let (_, html) = draw(args, &args.files, None)?;
     if args.output == Path::new("-") {
         return output::print(&html);
     }
     Ok(calipers_files::write(&args.output, |file| file.write_all(html.as_bytes()))?)
 }
 
-/// What is seen in files of models that are compared, and the page that shows it.
-fn draw(args: &Args, paths: &[PathBuf]) -> Result<(Examination, String)> {
+/// What is seen in files of models that are compared, and the page that shows it, which leads to an `index`
+/// if there is one.
+fn draw(args: &Args, paths: &[PathBuf], index: Option<&str>) -> Result<(Examination, String)> {
     let metrics = metrics(args.metrics.metric.iter().map(String::as_str))?;
     let estimator =
         args.answer.ask(estimator(metrics, &args.method, &args.columns)?.bracket(args.bracket));
@@ -135,7 +136,11 @@ fn draw(args: &Args, paths: &[PathBuf]) -> Result<(Examination, String)> {
     let mut run = Run::new(program, start.elapsed().as_secs_f64());
     run.inputs = inputs;
     run.vector = args.method.bounds.binary == Binary::Vector;
-    let html = Page::new(&seen, run).html();
+    let page = Page::new(&seen, run);
+    let html = match index {
+        Some(index) => page.listed_html(index),
+        None => page.html(),
+    };
     Ok((seen, html))
 }
 

@@ -15,7 +15,7 @@ use super::ipc;
 use super::widen::{loses_digits, widen};
 use crate::allowance::{Allowance, CELL};
 use crate::error::{Error, Result, unreadable};
-use crate::table::{Column, Lists, NOT_READ, Source, Table, Text, Values, Wanted};
+use crate::table::{ClassNames, Column, Lists, NOT_READ, Source, Table, Text, Values, Wanted};
 
 /// Reads a file of either format.
 pub fn read(file: File, asked: Asked<'_>) -> Result<Table> {
@@ -117,6 +117,7 @@ pub struct Gathered {
     pub rows: usize,
     /// About how many bytes of text.
     pub letters: u64,
+    class_names: ClassNames,
 }
 
 impl Gathered {
@@ -134,7 +135,8 @@ impl Gathered {
             Column { name: field.name().clone(), values }
         };
         let columns = schema.fields().iter().map(column).collect();
-        Self { columns, read: projection(schema, wanted), rows: 0, letters: 0 }
+        let class_names = ClassNames::of_note(schema.metadata().get("huggingface"));
+        Self { columns, read: projection(schema, wanted), rows: 0, letters: 0, class_names }
     }
 
     /// Adds the rows of a batch.
@@ -164,7 +166,8 @@ impl Gathered {
     }
 
     /// Hands over what was gathered as a table.
-    pub fn take(self, source: Source) -> Table {
+    pub fn take(self, mut source: Source) -> Table {
+        source.name_classes(self.class_names);
         Table { source, columns: self.columns }
     }
 }

@@ -20,7 +20,13 @@ enum Cells {
     Text(Text),
     Lists(Lists),
     /// What cannot be used, in a few words.
-    Other(String),
+    Other {
+        kind: String,
+        /// A line where it is.
+        line: u64,
+        /// The first row of it that was not yet handed over.
+        first: Option<usize>,
+    },
     /// A column that was not asked for.
     Skipped,
 }
@@ -34,7 +40,9 @@ impl Builder {
     /// Adds the cell of a row; rows before it that had none are missing.
     ///
     /// A number below text is text, spelt as short as it can be, and text below numbers makes all of them
-    /// text: what needs numbers refuses such a column, and names the cell.
+    /// text: what needs numbers refuses such a column, and names the cell. A column with a list of numbers in
+    /// it is one of lists, and what is none is its fault: were it of no use, another column would be taken
+    /// for the predictions.
     pub fn push(
         &mut self,
         cell: Cell,
@@ -48,8 +56,19 @@ impl Builder {
             Cell::List(list) => CELL + CELL * list.len() as u64,
             _ => CELL,
         })?;
+        match &cell {
+            Cell::List(list) if !list.is_empty() => self.turn_to_lists(row, line),
+            Cell::Broken(_) => self.turn_to_lists(row, line),
+            Cell::List(_) | Cell::Missing => {}
+            _ => self.forget_empty_lists(),
+        }
         match (&mut self.cells, cell) {
-            (Cells::Other(_) | Cells::Skipped, _) => {}
+            (Cells::Skipped, _) => {}
+            (Cells::Other { first, .. }, cell) => {
+                if !matches!(cell, Cell::Missing) {
+                    first.get_or_insert(row);
+                }
+            }
             (Cells::Missing(rows), Cell::Missing) => *rows += 1,
             (Cells::Numbers(numbers), Cell::Missing) => numbers.push(f64::NAN),
             (Cells::Text(text), Cell::Missing) => text.push(""),
@@ -58,6 +77,10 @@ impl Builder {
             (Cells::Text(text), Cell::Number(number)) => text.push(&number.to_string()),
             (Cells::Text(text), Cell::Word(word)) => text.push(&word),
             (Cells::Lists(lists), Cell::List(list)) => lists.push(&list),
+            (Cells::Lists(lists), Cell::Broken(fault)) => lists.push_fault(|| fault),
+            (Cells::Lists(lists), cell) => {
+                lists.push_fault(|| format!("{}, where other rows have a list", cell.said()));
+            }
             (Cells::Missing(rows), Cell::Number(number)) => {
                 let mut numbers = vec![f64::NAN; *rows];
                 numbers.push(number);
@@ -68,12 +91,6 @@ impl Builder {
                 text.push(&word);
                 self.cells = Cells::Text(text);
             }
-            (Cells::Missing(rows), Cell::List(list)) => {
-                let mut lists = Lists::default();
-                (0..*rows).for_each(|_| lists.push(&[]));
-                lists.push(&list);
-                self.cells = Cells::Lists(lists);
-            }
             (Cells::Numbers(numbers), Cell::Word(word)) => {
                 let mut text = Text::default();
                 for number in numbers {
@@ -82,15 +99,59 @@ impl Builder {
                 text.push(&word);
                 self.cells = Cells::Text(text);
             }
+            (Cells::Missing(_), Cell::List(_)) => {
+                let mut lists = Lists::default();
+                (0..=row).for_each(|_| lists.push(&[]));
+                self.cells = Cells::Lists(lists);
+            }
+            // A number was meant, and a column of no use would be passed over in silence.
+            (Cells::Numbers(_), cell) => {
+                let mut lists = Lists::default();
+                (0..row).for_each(|_| lists.push(&[]));
+                lists.push_fault(|| format!("{}, where other rows have a number", cell.kind()));
+                self.cells = Cells::Lists(lists);
+            }
             (Cells::Missing(_), Cell::Other(kind)) => {
-                self.cells = Cells::Other(format!("{kind}, as in line {line}"));
+                self.cells = Cells::Other { kind: kind.to_owned(), line, first: Some(row) };
             }
             (before, after) => {
-                let kind = format!("{}, and {} in line {line}", before.kind(), after.kind());
-                self.cells = Cells::Other(kind);
+                let kind = format!("{}, and {}", before.kind(), after.kind());
+                self.cells = Cells::Other { kind, line, first: Some(row) };
             }
         }
         Ok(())
+    }
+
+    /// Makes lists of the rows before this one; the first that has anything else is their fault.
+    fn turn_to_lists(&mut self, row: usize, line: u64) {
+        let (kind, first) = match &self.cells {
+            Cells::Missing(_) => ("nothing", None),
+            Cells::Numbers(numbers) => {
+                ("a number", numbers.iter().position(|number| !number.is_nan()))
+            }
+            Cells::Text(text) => ("text", text.iter().position(|word| !word.is_empty())),
+            // In a piece before this one it was taken for what it was.
+            Cells::Other { first: None, .. } | Cells::Lists(_) | Cells::Skipped => return,
+            Cells::Other { kind, first, .. } => (kind.as_str(), *first),
+        };
+        let fault = format!("{kind}, where line {line} has a list");
+        let mut lists = Lists::default();
+        for at in 0..row {
+            match Some(at) == first {
+                true => lists.push_fault(|| fault.clone()),
+                false => lists.push(&[]),
+            }
+        }
+        self.cells = Cells::Lists(lists);
+    }
+
+    /// Lists without a number in any of them may be of anything.
+    fn forget_empty_lists(&mut self) {
+        if let Cells::Lists(lists) = &self.cells
+            && lists.count() == 0
+        {
+            self.cells = Cells::Missing(lists.len());
+        }
     }
 
     /// Adds what is missing before this row.
@@ -100,7 +161,7 @@ impl Builder {
             Cells::Numbers(numbers) => numbers.len(),
             Cells::Text(text) => text.len(),
             Cells::Lists(lists) => lists.len(),
-            Cells::Other(_) | Cells::Skipped => row,
+            Cells::Other { .. } | Cells::Skipped => row,
         };
         let more = row.saturating_sub(rows);
         allowance.spend(CELL.saturating_mul(more as u64))?;
@@ -109,7 +170,7 @@ impl Builder {
             Cells::Numbers(numbers) => numbers.resize(row.max(numbers.len()), f64::NAN),
             Cells::Text(text) => (0..more).for_each(|_| text.push("")),
             Cells::Lists(lists) => (0..more).for_each(|_| lists.push(&[])),
-            Cells::Other(_) | Cells::Skipped => {}
+            Cells::Other { .. } | Cells::Skipped => {}
         }
         Ok(())
     }
@@ -122,7 +183,10 @@ impl Builder {
             Cells::Numbers(numbers) => Values::Numbers(std::mem::take(numbers)),
             Cells::Text(text) => Values::Text(std::mem::take(text)),
             Cells::Lists(lists) => Values::Lists(std::mem::take(lists)),
-            Cells::Other(kind) => Values::Other(kind.clone()),
+            Cells::Other { kind, line, first } => {
+                *first = None;
+                Values::Other(format!("{kind} in line {line}"))
+            }
             Cells::Skipped => Values::Other(NOT_READ.to_owned()),
         })
     }
@@ -134,19 +198,18 @@ impl Cells {
             Self::Numbers(_) => "a number",
             Self::Text(_) => "text",
             Self::Lists(_) => "a list of numbers",
-            Self::Missing(_) | Self::Other(_) | Self::Skipped => "nothing",
+            Self::Missing(_) | Self::Other { .. } | Self::Skipped => "nothing",
         }
     }
 }
 
 impl Cell {
-    fn kind(&self) -> &'static str {
+    /// The cell itself, if it is short to say, and what it is.
+    fn said(&self) -> String {
         match self {
-            Self::Missing => "nothing",
-            Self::Number(_) => "a number",
-            Self::Word(_) => "text",
-            Self::List(_) => "a list of numbers",
-            Self::Other(kind) => kind,
+            Self::Number(number) => format!("{number} is a number"),
+            Self::Word(word) => format!("{word:?} is text"),
+            other => other.kind().to_owned(),
         }
     }
 }

@@ -3,6 +3,7 @@
 mod builder;
 mod cell;
 mod read;
+mod tokens;
 mod write;
 
 use std::fs::File;

@@ -6,11 +6,14 @@
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
 
+use serde::de::DeserializeSeed;
+
 use super::super::packed::refused;
 use super::super::pieces::Size;
 use super::super::started;
 use super::builder::Builder;
-use super::cell::Row;
+use super::cell::{Row, RowSeed};
+use super::tokens::rewritten;
 use crate::allowance::{Allowance, CELL};
 use crate::error::{Error, Result, unreadable};
 use crate::table::{Column, Lines, Source, Table, Wanted};
@@ -56,7 +59,7 @@ impl<'a, R: BufRead> Reader<'a, R> {
             if self.buffer.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            let row: Row = serde_json::from_slice(&self.buffer).map_err(|e| self.fault(&e))?;
+            let row = self.row()?;
             self.add(row, rows, allowance)?;
             lines.note(rows, self.line);
             rows += 1;
@@ -98,6 +101,19 @@ impl<'a, R: BufRead> Reader<'a, R> {
             }
         }
         Ok(true)
+    }
+
+    /// The line as a row. That numbers may be infinite is looked at where the line is no JSON.
+    fn row(&self) -> Result<Row> {
+        let parsed = |line: &[u8]| {
+            let mut from = serde_json::Deserializer::from_slice(line);
+            let row = RowSeed(self.wanted).deserialize(&mut from)?;
+            from.end().map(|()| row)
+        };
+        parsed(&self.buffer).or_else(|error| {
+            let again = rewritten(&self.buffer).and_then(|line| parsed(&line).ok());
+            again.ok_or_else(|| self.fault(&error))
+        })
     }
 
     /// Adds the cells of a row.
@@ -143,14 +159,21 @@ impl<'a, R: BufRead> Reader<'a, R> {
             Some("write one object a line, without a list around them")
         } else if self.line == 1 && text.trim() == "{" {
             Some("write each object on one line")
-        } else if ["NaN", "Infinity"].iter().any(|word| text.contains(word)) {
-            Some("NaN and Infinity are no JSON: write null for what is missing")
+        } else if ["out of range", "hex escape", "surrogate"].iter().any(|it| reason.contains(it)) {
+            Some("--label and --probs name the keys that are needed: no other is read then")
+        } else if text.split(|letter: char| !letter.is_alphanumeric()).any(is_pythons) {
+            Some("write null for what is missing, and -Infinity for a logit of what is impossible")
         } else {
             None
         };
         self.refusal(&format!("no object of JSON: {reason} at letter {column}"))
             .with_any_hint(hint.map(str::to_owned))
     }
+}
+
+/// Whether a word is a number of Python's, or none, that JSON writes otherwise.
+fn is_pythons(word: &str) -> bool {
+    ["nan", "inf", "None"].contains(&word)
 }
 
 #[cfg(test)]

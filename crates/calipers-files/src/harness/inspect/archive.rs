@@ -7,15 +7,18 @@ use std::path::Path;
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
-use super::{Eval, Log, Sample};
+use super::{Log, Sample};
 use crate::allowance::Allowance;
 use crate::error::{Error, Result, unreadable};
 use crate::formats::packed::{Packed, Unfolded, refused};
 use crate::harness::json::{allowance, parsed};
 use crate::words::file_name;
 
-/// Where the head is: at the end of a run, and while it is under way.
+/// Where the head is: at the end of a run, and while it is under way, or where it was broken off.
 const HEADS: [&str; 2] = ["header.json", "_journal/start.json"];
+
+/// How a run is called that did not write how it ended.
+const STARTED: &str = "started";
 
 pub struct Archive {
     name: String,
@@ -33,15 +36,20 @@ impl Archive {
     }
 
     /// What the run was.
-    pub fn head(&mut self) -> Result<Eval> {
-        let Some(at) = HEADS.iter().find_map(|head| self.inner.index_for_name(head)) else {
+    pub fn head(&mut self) -> Result<Log> {
+        let [last, first] = HEADS.map(|head| self.inner.index_for_name(head));
+        let Some(at) = last.or(first) else {
             return Err(Error::input(format!(
                 "{}: it is no log of Inspect: it has no {}",
                 self.name, HEADS[0]
             )));
         };
         let bytes = self.read(at)?;
-        Ok(parsed::<Log>(&bytes, &self.name)?.eval)
+        let mut log: Log = parsed(&bytes, &self.name)?;
+        if last.is_none() {
+            log.status = Some(STARTED.to_owned());
+        }
+        Ok(log)
     }
 
     /// The samples.

@@ -1,6 +1,8 @@
 //! Inspect: the logs of its runs, `.eval` archives or `.json`.
 
 mod archive;
+mod created;
+mod settings;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,12 +12,17 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use self::archive::Archive;
+use self::created::sortable;
+use self::settings::{Settings, listed as arguments, name_apart};
 use super::answers::{Answers, Found, confidence};
 use super::json;
-use super::runs::{Run, latest};
+use super::runs::{Latest, LeftOut, Run, latest};
 use super::walk::below;
 use crate::error::{Error, Result};
 use crate::words::file_name;
+
+/// The status of a run that came to its end.
+const SUCCESS: &str = "success";
 
 /// What is asked of logs of Inspect: which tasks, which scorer, and under which key it says how sure the model was.
 ///
@@ -53,9 +60,10 @@ impl Default for InspectLogs {
 /// What is read of a log; the rest of it is not.
 #[derive(Debug, Deserialize)]
 struct Log {
+    /// How the run ended: `success`, `error` or `cancelled`; `started` if it did not.
+    status: Option<String>,
     eval: Eval,
-    #[serde(default)]
-    samples: Vec<Sample>,
+    samples: Option<Vec<Sample>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -66,6 +74,12 @@ struct Eval {
     created: String,
     #[serde(default)]
     task_args_passed: Map<String, Value>,
+    solver: Option<String>,
+    /// Without the defaults; older logs have none but the whole.
+    solver_args_passed: Option<Map<String, Value>>,
+    solver_args: Option<Map<String, Value>>,
+    model_args: Option<Map<String, Value>>,
+    model_generate_config: Option<Map<String, Value>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -77,6 +91,9 @@ struct Sample {
     scores: Option<BTreeMap<String, Score>>,
     #[serde(default)]
     metadata: Option<Map<String, Value>>,
+    /// Who declared the sample to be invalid, if it was.
+    #[serde(default)]
+    invalidation: Value,
 }
 
 #[derive(Debug, Deserialize)]
@@ -88,7 +105,9 @@ struct Score {
 }
 
 impl InspectLogs {
-    /// Reads all logs below some directories; of several runs of one model and task, the last.
+    /// Reads all logs below some directories; of several runs of one model and task, the last that came to its end.
+    /// Runs with another solver, or other arguments or options of the model, are those of another model. Samples
+    /// that were declared invalid are left out.
     ///
     /// # Errors
     /// There is no log; one that is damaged; a task or a scorer that was named and is not there; scorers of which
@@ -96,24 +115,33 @@ impl InspectLogs {
     pub fn read(&self, paths: &[PathBuf]) -> Result<Answers> {
         let logs: Result<Vec<Option<Run<Source>>>> =
             below(paths, is_log, no_log)?.into_iter().map(run).collect();
-        let logs: Vec<Run<Source>> = logs?.into_iter().flatten().collect();
+        let mut logs: Vec<Run<Source>> = logs?.into_iter().flatten().collect();
         if logs.is_empty() {
             return Err(no_log(paths.first().map_or_else(String::new, |path| file_name(path))));
         }
-        let (logs, earlier) = latest(logs, &self.tasks)?;
+        name_apart(&mut logs);
+        let logs = latest(logs, &self.tasks)?;
+        let (mut left_out, earlier) = broken_off(&logs);
         let (mut runs, mut scorers) = (Vec::new(), BTreeSet::new());
-        for Run { model, task, date, known: source } in logs {
+        for Run { model, task, date, complete, known: source } in logs.counted {
             let name = file_name(&source.path);
-            let samples = source.samples()?;
+            let mut samples = source.samples()?;
+            let all = samples.len();
+            samples.retain(|sample| sample.invalidation.is_null());
+            if let Some(reason) = invalid(all - samples.len(), &name) {
+                left_out.push(LeftOut { model: model.clone(), task: task.clone(), reason });
+            }
             scorers.extend(samples.iter().flat_map(Sample::scorers).map(str::to_owned));
-            runs.push(Run { model, task, date, known: Ok(self.found(&samples, &name)?) });
+            runs.push(Run { model, task, date, complete, known: Ok(self.found(&samples, &name)?) });
         }
         if let Some(scorer) = self.scorer.as_ref().filter(|scorer| !scorers.contains(*scorer)) {
             let there: Vec<&str> = scorers.iter().map(String::as_str).collect();
             return Err(Error::input(format!("--scorer {scorer}: there is no such scorer"))
                 .with_hint(format!("there are {}", listed(&there))));
         }
-        Ok(Answers::of(runs, earlier))
+        let mut answers = Answers::of(runs, earlier);
+        answers.left_out.extend(left_out);
+        Ok(answers)
     }
 
     /// The answers of a log.
@@ -200,10 +228,48 @@ fn no_log(name: String) -> Error {
         .with_hint("its logs end in .eval or .json")
 }
 
+/// What is not measured because a run did not come to its end: later than the one that counts, or of the one that
+/// counts for want of a better; and how many others are of earlier runs.
+fn broken_off(logs: &Latest<Source>) -> (Vec<LeftOut>, usize) {
+    let said = |log: &Run<Source>, rest: &str| LeftOut {
+        model: log.model.clone(),
+        task: log.task.clone(),
+        reason: format!(
+            "{}, of which the run did not succeed ({}){rest}",
+            file_name(&log.known.path),
+            visible(&log.known.status)
+        ),
+    };
+    let (mut all, mut earlier) = (Vec::new(), 0);
+    for log in &logs.passed_over {
+        let same = |one: &&Run<Source>| one.model == log.model && one.task == log.task;
+        let is_later = logs.counted.iter().find(same).is_some_and(|one| one.date < log.date);
+        match log.complete || !is_later {
+            true => earlier += 1,
+            false => all.push(said(log, ": an earlier one that did counts")),
+        }
+    }
+    let alone = logs.counted.iter().filter(|log| !log.complete);
+    all.extend(alone.map(|log| said(log, ": what it did not come to, and there is no other")));
+    (all, earlier)
+}
+
+/// How many samples were declared to be invalid.
+fn invalid(count: usize, name: &str) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some(format!("1 sample of {name}, which was declared invalid")),
+        several => Some(format!("{several} samples of {name}, which were declared invalid")),
+    }
+}
+
 /// A log, with its samples if they were read already.
 #[derive(Debug)]
 struct Source {
     path: PathBuf,
+    /// How the run ended.
+    status: String,
+    settings: Settings,
     samples: Option<Vec<Sample>>,
 }
 
@@ -222,19 +288,24 @@ impl Source {
 /// The run that a log is of; none for some other JSON among the logs.
 fn run(path: PathBuf) -> Result<Option<Run<Source>>> {
     let name = file_name(&path);
-    let (head, samples) = if path.extension().is_some_and(|end| end == "eval") {
-        (Archive::open(&path)?.head()?, None)
+    let log = if path.extension().is_some_and(|end| end == "eval") {
+        Archive::open(&path)?.head()?
     } else {
         let whole: Value = json::of_file(&path)?;
         if whole.get("eval").is_none() {
             return Ok(None);
         }
         let log: Log = serde_json::from_value(whole).map_err(|error| damaged(&name, &error))?;
-        (log.eval, Some(log.samples))
+        Log { samples: Some(log.samples.unwrap_or_default()), ..log }
     };
-    let date = format!("{} {}", head.created, name);
-    let (model, task) = (head.model.clone(), head.called());
-    Ok(Some(Run { model, task, date, known: Source { path, samples } }))
+    let Log { status, eval, samples } = log;
+    // What does not say how it ended was not written by Inspect itself.
+    let status = status.unwrap_or_else(|| SUCCESS.to_owned());
+    let complete = status == SUCCESS;
+    let date = format!("{} {name}", sortable(&eval.created));
+    let (model, task, settings) = (eval.model.clone(), eval.called(), eval.settings());
+    let known = Source { path, status, settings, samples };
+    Ok(Some(Run { model, task, date, complete, known }))
 }
 
 fn damaged(name: &str, error: &dyn std::fmt::Display) -> Error {
@@ -244,8 +315,7 @@ fn damaged(name: &str, error: &dyn std::fmt::Display) -> Error {
 impl Eval {
     /// The task with the arguments that were given to it: other arguments are another task.
     fn called(&self) -> String {
-        let given = self.task_args_passed.iter().map(|(name, value)| format!("{name}={value}"));
-        match given.collect::<Vec<_>>().join(", ") {
+        match arguments(&self.task_args_passed) {
             none if none.is_empty() => self.task.clone(),
             some => format!("{}({some})", self.task),
         }

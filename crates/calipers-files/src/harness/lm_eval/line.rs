@@ -1,7 +1,14 @@
 //! One line of a file of samples.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
+
+/// The measures of the harness that compare with a right option: a task without any of them has none, though its
+/// lines have a target (0, for the likelier of two sentences).
+const JUDGING: [&str; 8] =
+    ["acc", "acc_norm", "acc_bytes", "exact_match", "f1", "mcc", "brier_score", MUTUAL];
+const MUTUAL: &str = "acc_mutual_info";
 
 /// What is read of a line; the question's text is not.
 #[derive(Debug, Deserialize)]
@@ -15,10 +22,18 @@ pub struct Line {
     #[serde(default)]
     filtered_resps: Value,
     pub filter: Option<String>,
+    /// The names of what was measured, which versions up to 0.4.3 do not list: there, the names alone tell.
     #[serde(default)]
-    metrics: Vec<String>,
+    pub metrics: Vec<String>,
     #[serde(default)]
     acc: Value,
+    acc_norm: Option<IgnoredAny>,
+    acc_bytes: Option<IgnoredAny>,
+    exact_match: Option<IgnoredAny>,
+    f1: Option<IgnoredAny>,
+    mcc: Option<IgnoredAny>,
+    brier_score: Option<IgnoredAny>,
+    acc_mutual_info: Option<IgnoredAny>,
 }
 
 /// What the answers of a line are.
@@ -39,13 +54,16 @@ impl Line {
 
     /// The answers.
     pub fn answers(&self) -> Answers {
-        const WRITTEN: &str = "its answers are written, not chosen from options";
-        let Some(all) = self.filtered_resps.as_array() else { return Answers::Other(WRITTEN) };
+        let Some(all) = self.filtered_resps.as_array() else { return self.unlike_options() };
         let mut options = Vec::with_capacity(all.len());
         for one in all {
-            let [score, _] = one.as_array().map_or(&[][..], Vec::as_slice) else {
-                return Answers::Other(WRITTEN);
+            let [score, greedy] = one.as_array().map_or(&[][..], Vec::as_slice) else {
+                return self.unlike_options();
             };
+            // Two written answers are two texts as well.
+            if !is_truth(greedy) {
+                return self.unlike_options();
+            }
             let read = match score {
                 Value::String(text) => text.parse::<f64>().ok(),
                 other => other.as_f64(),
@@ -56,13 +74,51 @@ impl Line {
             }
         }
         // The options once more without the question, to be subtracted.
-        if self.metrics.iter().any(|metric| metric == "acc_mutual_info") {
+        if self.is_mutual() {
             options.truncate(options.len() / 2);
         }
         match options.len() {
             0 | 1 => Answers::Other("there is nothing to choose from"),
             _ => Answers::Options(options),
         }
+    }
+
+    /// What there is where there are no options: of a text that is scored whole, the request is that text alone;
+    /// one for an answer says how it is to be written, too.
+    fn unlike_options(&self) -> Answers {
+        let first = match &self.arguments {
+            Value::Array(all) => all.first(),
+            all => all.get("gen_args_0"),
+        };
+        let length = first.and_then(|one| match one {
+            Value::Array(parts) => Some(parts.len()),
+            Value::Object(parts) => Some(parts.len()),
+            _ => None,
+        });
+        Answers::Other(match length {
+            Some(1) => "its texts are scored whole, with nothing to choose from",
+            _ => "its answers are written, not chosen from options",
+        })
+    }
+
+    fn is_mutual(&self) -> bool {
+        self.acc_mutual_info.is_some() || self.metrics.iter().any(|metric| metric == MUTUAL)
+    }
+
+    /// Whether the harness compared the answer with a right one.
+    pub fn is_judged(&self) -> bool {
+        let there = [
+            &self.acc_norm,
+            &self.acc_bytes,
+            &self.exact_match,
+            &self.f1,
+            &self.mcc,
+            &self.brier_score,
+            &self.acc_mutual_info,
+        ];
+        !self.acc.is_null()
+            || there.iter().any(|one| one.is_some())
+            || self.metrics.iter().any(|metric| JUDGING.contains(&metric.as_str()))
     }
 
     /// Whether the first of the best options was right, as the harness says; none if it does not, or where it
@@ -85,6 +141,11 @@ impl Line {
         let arguments = self.arguments.as_object()?;
         (0..count).map(|at| text(arguments, at)).collect()
     }
+}
+
+/// Whether something is what is written beside a log-likelihood: whether the option is what the model would say.
+fn is_truth(value: &Value) -> bool {
+    value.is_boolean() || value.as_str().is_some_and(|text| text == "True" || text == "False")
 }
 
 fn text(arguments: &Map<String, Value>, at: usize) -> Option<&str> {

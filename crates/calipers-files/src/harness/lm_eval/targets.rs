@@ -1,7 +1,7 @@
 //! Which option is right: a line says it by its number or by its text, and what the harness counted as right
 //! tells which.
 
-use calipers::words::visible;
+use calipers::words::{listed, visible};
 use serde_json::Value;
 
 use super::line::Line;
@@ -14,6 +14,9 @@ pub struct Chosen {
 
 /// The right option of each line, or why that cannot be told.
 pub fn resolve(all: &[Chosen]) -> Result<Vec<usize>, String> {
+    if let Some(one) = all.iter().find(|one| !one.line.is_judged()) {
+        return Err(unjudged(&one.line));
+    }
     if all.iter().any(|one| one.line.is_partly_right()) {
         return Err("it counts answers as partly right, so no single option is".to_owned());
     }
@@ -43,12 +46,28 @@ fn reading(all: &[Chosen], read: fn(&Chosen) -> Option<usize>) -> Option<Vec<usi
         .collect()
 }
 
-/// A target that is the number of an option.
+/// A target that is the number of an option, alone or in a list of one; or one of Python's truth values, which are
+/// numbers there, unless it is the text of an option.
 fn number(one: &Chosen) -> Option<usize> {
-    match &one.line.target {
-        Value::String(text) => text.trim().parse().ok(),
+    let target = match &one.line.target {
+        Value::Array(all) if all.len() == 1 => all.first()?,
+        target => target,
+    };
+    match target {
+        Value::String(target) => match alone(target) {
+            "False" if text(one).is_none() => Some(0),
+            "True" if text(one).is_none() => Some(1),
+            number => number.parse().ok(),
+        },
+        Value::Bool(truth) => Some(usize::from(*truth)),
         other => other.as_u64().and_then(|number| number.try_into().ok()),
     }
+}
+
+/// What is in a list, as Python writes one, if it is one thing or no list.
+fn alone(text: &str) -> &str {
+    let text = text.trim();
+    text.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')).map_or(text, str::trim)
 }
 
 /// A target that is the text of an option: the first of that text.
@@ -84,11 +103,22 @@ fn best(one: &Chosen) -> usize {
     (0..one.options.len()).fold(0, better)
 }
 
+/// Why a task without a right option has none.
+fn unjudged(line: &Line) -> String {
+    match line.metrics.as_slice() {
+        [] => "it does not say whether the right option was chosen".to_owned(),
+        own => {
+            let named: Vec<_> = own.iter().map(|metric| visible(metric)).collect();
+            format!("what it measures knows no right option: {}", listed(&named))
+        }
+    }
+}
+
 /// Why no reading fits.
 fn unresolved(all: &[Chosen]) -> String {
     let lost = all.iter().find(|one| number(one).is_none() && text(one).is_none());
     match lost {
-        Some(one) if one.line.target.to_string().trim_matches('"').starts_with('[') => {
+        Some(one) if is_several(&one.line.target.to_string()) => {
             "several of its options are right".to_owned()
         }
         Some(one) => {
@@ -98,4 +128,9 @@ fn unresolved(all: &[Chosen]) -> String {
         }
         None => "its targets do not agree with what was counted as right".to_owned(),
     }
+}
+
+/// Whether a target is a list of more than one.
+fn is_several(target: &str) -> bool {
+    target.trim_matches('"').starts_with('[') && target.contains(',')
 }

@@ -14,6 +14,7 @@
 //! # Ok::<(), calipers::Error>(())
 //! ```
 
+mod correct;
 mod meaning;
 mod names;
 mod single;
@@ -43,6 +44,8 @@ pub enum ClassColumns<'a> {
     Unnamed(usize),
     /// Two, of which the second has a column, of this name if it has one.
     One(Option<&'a str>),
+    /// Two, of which the second has a column: how sure something was of an answer. Labels say whether it was right.
+    Correct,
 }
 
 /// A label that occurs.
@@ -132,6 +135,7 @@ pub fn read(found: &[Label], columns: &ClassColumns<'_>) -> Result<Reading> {
         ClassColumns::Named(names) => with_names(found, names, false),
         ClassColumns::Given(names) => with_names(found, names, true),
         ClassColumns::One(name) => single::read(found, name),
+        ClassColumns::Correct => correct::read(found),
         ClassColumns::Unnamed(count) => without_names(found, count),
     }
 }

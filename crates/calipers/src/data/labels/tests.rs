@@ -111,6 +111,21 @@ fn a_single_column_is_that_of_its_name_or_of_one() {
 }
 
 #[test]
+fn whether_an_answer_was_right_is_said_in_few_words() {
+    let codes = |found: &[Label]| read(found, &ClassColumns::Correct).map(|reading| reading.codes);
+    assert_eq!(codes(&numbers(&[1.0, 0.0])).unwrap(), [1, 0]);
+    for said in
+        [["correct", "incorrect"], ["Right", "wrong"], ["C", "I"], ["true", "False"], ["yes", "no"]]
+    {
+        assert_eq!(codes(&words(&said)).unwrap(), [1, 0], "{said:?}");
+    }
+    for other in [numbers(&[0.0, 0.5]), numbers(&[0.0, -1.0]), words(&["no", "partly"])] {
+        let error = codes(&other).unwrap_err();
+        assert!(matches!(error, Error::NoCorrectness { row: 1, .. }), "{error}");
+    }
+}
+
+#[test]
 fn labels_of_columns_without_names_are_sorted() {
     let reading = read(&words(&["fox", "cat", "dog"]), &ClassColumns::Unnamed(3)).unwrap();
     assert_eq!((reading.codes.as_slice(), reading.rule), ([2, 0, 1].as_slice(), Rule::Sorted));

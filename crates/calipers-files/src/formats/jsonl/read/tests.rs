@@ -43,13 +43,58 @@ fn numbers_beside_text_are_text_and_other_mixtures_are_of_no_use() {
         ["a: [\"1\", \"\", \"b\", \"0.5\"]"]
     );
     assert_eq!(shown("{\"a\": true}\n{\"a\": 1}"), ["a: [\"true\", \"1\"]"]);
-    assert_eq!(shown("{\"a\": 1}\n{\"a\": [1]}"), ["a: a number, and a list of numbers in line 2"]);
-    assert_eq!(shown("{}\n{\"a\": {\"b\": 1}}\n{\"a\": 1}"), ["a: an object, as in line 2"]);
+    assert_eq!(shown("{}\n{\"a\": {\"b\": 1}}\n{\"a\": 1}"), ["a: an object in line 2"]);
+    assert_eq!(shown("{\"a\": \"x\"}\n{\"a\": {}}"), ["a: text, and an object in line 2"]);
+    // Lists of words, some of them empty.
     assert_eq!(
-        shown("{\"a\": [1]}\n{\"a\": [\"x\"]}"),
-        ["a: a list of numbers, and a list of what is no number in line 2"]
+        shown("{\"a\": []}\n{\"a\": [\"x\"]}\n{\"a\": []}"),
+        ["a: a list of what is no number in line 2"]
     );
     assert_eq!(shown("{\"a\": null}\n{}"), ["a: [NaN, NaN]"]);
+}
+
+#[test]
+fn a_column_of_lists_stays_one_whatever_else_is_in_it() {
+    let broken = |text: &str| {
+        let Values::Lists(lists) = &table(text).unwrap().columns[0].values else {
+            panic!("{text}")
+        };
+        let (row, what) = lists.fault().unwrap();
+        format!("{} rows, row {row}: {what}", lists.len())
+    };
+    let list = "{\"a\": [0.5, 0.5]}\n";
+    let after = "where other rows have a list";
+    let before = "where line 3 has a list";
+    for (cell, first, later) in [
+        ("0.3", format!("0.3 is a number, {after}"), format!("a number, {before}")),
+        ("\"n/a\"", format!("\"n/a\" is text, {after}"), format!("text, {before}")),
+        ("{}", format!("an object, {after}"), format!("an object, {before}")),
+        (
+            "[\"x\"]",
+            format!("a list of what is no number, {after}"),
+            format!("a list of what is no number, {before}"),
+        ),
+        (
+            "[\"x\", 1]",
+            "\"x\" in the list is no number".to_owned(),
+            "\"x\" in the list is no number".to_owned(),
+        ),
+    ] {
+        let bad = format!("{{\"a\": {cell}}}\n");
+        assert_eq!(broken(&format!("{list}{bad}{{}}\n{bad}")), format!("4 rows, row 1: {first}"));
+        assert_eq!(broken(&format!("{{}}\n{bad}{list}")), format!("3 rows, row 1: {later}"));
+    }
+    // A number was meant where an object is, and a list where it is empty.
+    let number = "{\"a\": 1}\n{\"a\": {}}\n{\"a\": 2}";
+    assert_eq!(broken(number), "3 rows, row 1: an object, where other rows have a number");
+    let number = "{\"a\": 1}\n{\"a\": []}";
+    assert!(broken(number).ends_with("a list of numbers, where other rows have a number"));
+}
+
+#[test]
+fn tokens_that_are_no_json_are_numbers_all_the_same() {
+    let text = "{\"a\": [-Infinity, 1], \"b\": -Infinity, \"c\": NaN}\n{\"b\": 1, \"c\": 2}";
+    assert_eq!(shown(text), ["a: [[-inf, 1.0], []]", "b: [-inf, 1.0]", "c: [NaN, 2.0]"]);
 }
 
 #[test]
@@ -68,8 +113,6 @@ fn what_is_no_object_is_named_with_its_line() {
             .starts_with("a.jsonl, line 1: no object of JSON: trailing characters")
     );
     assert!(fault("3").contains("invalid type: integer `3`, expected an object"));
-    let error = table("{\"a\": NaN}").unwrap_err();
-    assert_eq!(error.hint(), Some("NaN and Infinity are no JSON: write null for what is missing"));
     let error = table("[{\"a\": 1},\n{\"a\": 2}]").unwrap_err();
     assert_eq!(error.hint(), Some("write one object a line, without a list around them"));
     assert!(fault("PAR1").contains("expected JSON Lines, but it is a Parquet file"));
