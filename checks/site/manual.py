@@ -91,8 +91,8 @@ def page(name: str, usage: str, roff: str) -> str:
         if title == "DESCRIPTION":
             made += [escaped(plain(line)) for line in lines if not line.startswith(".")]
             made.append(f"```text\n{usage}\n```")
-        elif title == "EXTRA":
-            made += ["## Examples and notes", closing(lines).removeprefix("Examples:").strip()]
+        elif title in ("EXAMPLES", "NOTES"):
+            made += [f"## {title.capitalize()}", closing(lines).removeprefix("Examples:").strip()]
         else:
             found = options(lines)
             # What a command is about comes before how; arguments are neither -o nor --option.
