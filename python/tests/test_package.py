@@ -68,5 +68,5 @@ def test_import_takes_less_than_that_of_numpy() -> None:
         taken = {name: int(time) for time, name in re.findall(line, trace, re.MULTILINE)}
         return taken["calipers"] / taken["numpy"]
 
-    # A third of it or less on a quiet machine. The least of some: others may have held the processor.
+    # A third of it on a quiet machine. The least of some: others may have held the processor.
     assert min(once() for _ in range(7)) < 1
